@@ -1,0 +1,10 @@
+# The serial C library of HDF5: HDF5C_FOUND and the target HDF5::C. CMake's own module would ask every consumer to enable the C language.
+include(FindPackageHandleStandardArgs)
+find_path(HDF5C_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(HDF5C_LIBRARY NAMES hdf5_serial hdf5)
+mark_as_advanced(HDF5C_INCLUDE_DIR HDF5C_LIBRARY)
+find_package_handle_standard_args(HDF5C REQUIRED_VARS HDF5C_LIBRARY HDF5C_INCLUDE_DIR)
+if(HDF5C_FOUND AND NOT TARGET HDF5::C)
+  add_library(HDF5::C UNKNOWN IMPORTED)
+  set_target_properties(HDF5::C PROPERTIES IMPORTED_LOCATION "${HDF5C_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${HDF5C_INCLUDE_DIR}")
+endif()
