@@ -1,0 +1,106 @@
+#pragma once
+#include "tendril/lie/types.h"
+#include "tendril/model/state.h"
+#include "tendril/model/time_function.h"
+
+#include <array>
+#include <span>
+#include <string>
+
+namespace tendril {
+
+/// Most velocities that a single marker can depend on.
+inline constexpr int maxMarkerVelocities = 12;
+using MarkerJacobian = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, maxMarkerVelocities>;
+using MarkerHessian = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, maxMarkerVelocities, maxMarkerVelocities>;
+
+/// Frame of a marker and its first-order motion.
+struct MarkerKinematics {
+  Pose frame;
+  MarkerJacobian J;                           ///< twist of the frame = J v + drift, v the velocities of the marker's blocks in order
+  Vector6 twist = Vector6::Zero();            ///< of the frame, in the frame
+  Vector6 drift = Vector6::Zero();            ///< the part of the twist that does not come from v (markers on a moving ground)
+  Vector6 accelerationBias = Vector6::Zero(); ///< d(twist)/dt at a = 0; filled on request only
+};
+
+/// A frame that moves with the system: on the ground, on a rigid body or node, or at an arclength of a beam. Joints, loads, springs,
+/// measurements and contacts see the system through markers alone, so each of them serves every family of elements.
+class Marker {
+ public:
+  virtual ~Marker() = default;
+
+  /// Velocity blocks that the frame depends on; their velocities, stacked, are what the Jacobian multiplies.
+  std::span<const int> blocks() const { return {blocks_.data(), std::size_t(blockCount_)}; }
+  virtual Pose frame(const State& state) const = 0;
+  /// Fills frame, J, twist and drift, and accelerationBias when asked.
+  virtual void kinematics(const State& state, MarkerKinematics& k, bool withBias = false) const = 0;
+  /// H += scale d(J^T w)/dq at fixed wrench w = (force, moment) resolved in the marker's frame; zero unless J depends on q.
+  virtual void addHessian(const State&, const Vector6& wrench, double scale, MarkerHessian& H) const;
+
+  const std::string& name() const { return name_; }
+  /// Twist and its time derivative in the marker's frame at a full state (velocity and acceleration of outputs).
+  Vector6 twist(const State& state) const;
+  Vector6 acceleration(const State& state) const;
+
+ protected:
+  Marker(std::string name, std::array<int, 2> blocks, std::array<int, 2> q, std::array<int, 2> v, int count)
+      : name_(std::move(name)), blocks_(blocks), q_(q), v_(v), blockCount_(count) {}
+  Vector6 velocity(const State& state, int i) const { return state.v.segment<6>(v_[i]); }
+  Pose pose(const State& state, int i) const { return loadPose(state.q.data() + q_[i]); }
+
+ private:
+  std::string name_;
+  std::array<int, 2> blocks_;
+  std::array<int, 2> q_, v_;
+  int blockCount_;
+};
+
+/// Rigid motion of a ground marker: x(t) = x0 + (translation(t)) in the ground frame, turned about an axis fixed in the marker's frame.
+struct GroundMotion {
+  std::array<TimeFunction, 3> translation{TimeFunction::constant(0), TimeFunction::constant(0), TimeFunction::constant(0)};
+  Vector3 axis = Vector3::UnitZ();
+  TimeFunction angle = TimeFunction::constant(0);
+};
+
+/// A frame in the inertial frame, at rest or in prescribed motion.
+class GroundMarker final : public Marker {
+ public:
+  GroundMarker(std::string name, const Pose& frame) : Marker(std::move(name), {}, {}, {}, 0), rest_(frame), moves_(false) {}
+  GroundMarker(std::string name, const Pose& frame, GroundMotion motion);
+  Pose frame(const State& state) const override;
+  void kinematics(const State& state, MarkerKinematics& k, bool withBias) const override;
+
+ private:
+  Pose rest_;
+  GroundMotion motion_;
+  bool moves_;
+};
+
+/// A frame fixed to a pose block (rigid body or node) by a constant offset: J = Ad(offset^-1).
+class BodyMarker final : public Marker {
+ public:
+  BodyMarker(std::string name, int block, int q, int v, const Pose& offset);
+  Pose frame(const State& state) const override;
+  void kinematics(const State& state, MarkerKinematics& k, bool withBias) const override;
+
+ private:
+  Pose offset_;
+  Matrix6 J_;
+};
+
+/// A frame at the fraction xi of a two-node segment whose frames follow the helix H(xi) = H_A exp(xi d), d = log(H_A^-1 H_B),
+/// fixed to the section by a constant offset: J = Ad(offset^-1) [I - T*, T*], T* = xi T(xi d) T^-1(d) (Sonneville et al. 2014).
+class SegmentMarker final : public Marker {
+ public:
+  SegmentMarker(std::string name, std::array<int, 2> blocks, std::array<int, 2> q, std::array<int, 2> v, double xi, const Pose& offset);
+  Pose frame(const State& state) const override;
+  void kinematics(const State& state, MarkerKinematics& k, bool withBias) const override;
+  void addHessian(const State& state, const Vector6& wrench, double scale, MarkerHessian& H) const override;
+
+ private:
+  double xi_;
+  Pose offset_;
+  Matrix6 toFrame_;
+};
+
+}

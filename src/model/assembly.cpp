@@ -1,0 +1,32 @@
+#include "tendril/model/assembly.h"
+
+#include "tendril/model/model.h"
+
+namespace tendril {
+
+Assembly::Assembly(const Model& model)
+    : pattern_(model.pattern()), nv_(model.nv()), residual_(model.nv()), constraint_(model.nc()), forceRate_(model.nv()),
+      constraintRate_(model.nc()), matrix_(model.pattern().matrix()) {
+  isPose_.assign(pattern_.blocks(), 0);
+  for (std::size_t b = 0; b < model.blocks().size(); ++b) isPose_[b] = model.blocks()[b].kind == Block::Kind::Pose;
+#ifdef TENDRIL_NAN_FILL
+  for (VectorX* v : {&residual_, &constraint_, &forceRate_, &constraintRate_}) v->setConstant(std::numeric_limits<double>::quiet_NaN());
+#endif
+}
+
+void Assembly::begin(const Request& request) {
+  request_ = request;
+  scale_ = {};
+  residual_.setZero();
+  constraint_.setZero();
+  if (request.tangent) std::fill_n(matrix_.valuePtr(), matrix_.nonZeros(), 0.0);
+  if (request.timeRate) forceRate_.setZero(), constraintRate_.setZero();
+}
+
+SparseMatrix Assembly::gradient() const {
+  SparseMatrix G = matrix_.bottomLeftCorner(matrix_.rows() - nv_, nv_);
+  G *= -1 / multiplierScale;
+  return G;
+}
+
+}
