@@ -1,0 +1,30 @@
+# Installs BUILD_DIR to an empty prefix, then configures, builds and runs the consumer against nothing but that prefix.
+file(REMOVE_RECURSE ${WORK_DIR})
+function(run what)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${what} failed (${code}):\n${text}")
+  endif()
+  message(STATUS "${what}: done")
+endfunction()
+
+run("install" ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/prefix)
+run("configure consumer" ${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK_DIR}/build
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix -DCMAKE_CXX_FLAGS=${CXX_FLAGS})
+run("build consumer" ${CMAKE_COMMAND} --build ${WORK_DIR}/build)
+run("run consumer" ${WORK_DIR}/build/consumer)
+
+# No installed file may point back into the source or build tree.
+file(GLOB package ${WORK_DIR}/prefix/lib*/cmake/tendril/*.cmake ${WORK_DIR}/prefix/lib*/*/cmake/tendril/*.cmake)
+if(NOT package)
+  message(FATAL_ERROR "no package files were installed")
+endif()
+foreach(file IN LISTS package)
+  file(READ ${file} text)
+  foreach(place IN ITEMS ${SOURCE_DIR} ${BUILD_DIR})
+    string(FIND "${text}" "${place}/" at)
+    if(NOT at EQUAL -1)
+      message(FATAL_ERROR "${file} refers to ${place}")
+    endif()
+  endforeach()
+endforeach()
