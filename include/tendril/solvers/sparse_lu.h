@@ -1,0 +1,86 @@
+#pragma once
+#include <memory>
+
+#include <Eigen/SparseCore>
+
+namespace tendril {
+
+struct SparseLuOptions {
+  /// A diagonal entry is taken as pivot when it is at least this fraction of the largest entry of its column (1: partial pivoting).
+  double pivotTolerance = 0.1;
+  /// Numerically singular below this pivot, relative to the largest entry of its column in the row-scaled matrix.
+  double singularTolerance = 1e-14;
+  /// Pivots are chosen anew when kept pivots make the reciprocal growth, or the ratio of extreme pivots, this much worse than
+  /// at the last pivoted factorisation.
+  double degradation = 1e-3;
+};
+
+/// What a failed factorisation says about the matrix. Columns are those of A, counted from 0.
+struct SingularityReport {
+  bool singular = false;
+  /// Largest number of non-zeros of the pattern, no two in one row or column: an upper bound of the rank for any values.
+  int structuralRank = 0;
+  /// Pivots above the tolerance; when a pivot is exactly zero elimination stops there and the count is a lower bound of the rank.
+  int numericalRank = 0;
+  /// The column whose pivot is smallest: it depends on columns eliminated before it. -1 when the matrix is regular.
+  int column = -1;
+  /// That pivot relative to its column; 0 if the pivot is missing.
+  double pivotRatio = 1;
+};
+
+/// Direct solution of A x = b and A^T x = b, A square, unsymmetric, sparse, one pattern and many values.
+///
+///     P R^-1 A Q = L U + F      R: largest entry of each row, F: blocks above the block triangular diagonal
+///
+/// With KLU (Davis & Palamadai Natarajan 2010): analyse() finds the block triangular form and a fill-reducing order; the first
+/// factorise() chooses pivots, later ones keep them, which allocates nothing, until growth shows that they have become poor.
+/// Without KLU Eigen's supernodal LU serves: same results, every factorise() pivots and allocates.
+///
+/// A is compressed, column by column, and has the pattern that was analysed; values are free to change. Not thread-safe: one object per
+/// thread. Errors: std::invalid_argument if A is not square, not compressed, or its pattern differs in size from the analysed one;
+/// std::logic_error if a step of analyse, factorise, solve is missing.
+class SparseLu {
+ public:
+  using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+
+  explicit SparseLu(const SparseLuOptions& options = {});
+  ~SparseLu();
+  SparseLu(SparseLu&&) noexcept;
+  SparseLu& operator=(SparseLu&&) noexcept;
+
+  /// Name of the factorisation that was compiled in: "KLU" or "Eigen SparseLU".
+  static const char* backend();
+
+  void analyse(const Matrix& A);
+  /// False when A is singular to working precision or has entries that are not finite; see singular() and finite(). Analyses first if
+  /// nothing was analysed.
+  bool factorise(const Matrix& A);
+  /// True after a successful factorise().
+  bool factorised() const;
+  const SingularityReport& singular() const;
+  /// False if the last matrix had an entry that was not finite.
+  bool finite() const;
+
+  /// b on entry, x on return.
+  void solve(Eigen::Ref<Eigen::VectorXd> x) const;
+  void solveTransposed(Eigen::Ref<Eigen::VectorXd> x) const;
+  /// Many right-hand sides, one per column.
+  void solveMany(Eigen::Ref<Eigen::MatrixXd> X) const;
+
+  /// Iterative refinement of x with A, the matrix that was factorised (or one close to it). Steps that do not lower the residual are
+  /// undone. Returns ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm, the normwise backward error.
+  double refine(const Matrix& A, const Eigen::Ref<const Eigen::VectorXd>& b, Eigen::Ref<Eigen::VectorXd> x, int steps = 1) const;
+
+  /// Estimate of the condition number in the 1-norm, of the matrix last factorised (Hager 1984, Higham 1988). Costs a few solves.
+  double estimateCondition() const;
+
+  /// Factorisations that chose pivots, and those that kept them, since analyse().
+  int pivotedCount() const;
+  int keptCount() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}
