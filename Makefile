@@ -1,0 +1,54 @@
+# The two commands of a fresh machine are `make demo` and `make test`; the rest serves development. See CONTRIBUTING.md.
+JOBS ?= $(shell nproc)
+SCENE ?= scenes/cables/catenary-bridge.yaml
+RESULTS ?= results/$(basename $(notdir $(SCENE)))
+SOURCES = find bench include oracles src tests -name '*.h' -print0 -o -name '*.cpp' -print0
+
+.PHONY: help demo test quick build bench sanitize format check-format tidy install-test packages clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+
+demo: build ## build, run one scene of the gallery, say where the results are
+	@test -x build/release/bin/tendril || { echo "The program tendril is not part of this checkout yet (src/app has no sources)." >&2; exit 1; }
+	build/release/bin/tendril run $(SCENE) -o $(RESULTS)
+	@echo "Results: $(RESULTS)/summary.json, $(RESULTS)/results.h5. The scene is $(SCENE): edit it, or run another with make demo SCENE=..."
+
+test: build ## build and run all tests
+	ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error --output-junit $(CURDIR)/build/release/tests.xml
+
+quick: build ## build and run the quick tests
+	ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error -L quick
+
+build: packages ## install missing packages, configure, build the release preset
+	cmake --preset release --log-level=STATUS
+	cmake --build build/release -j $(JOBS)
+
+bench: build ## run the benchmarks
+	@test -x build/release/bin/tendril_bench || { echo "No benchmarks in this checkout (bench/CMakeLists.txt is missing)." >&2; exit 1; }
+	build/release/bin/tendril_bench --benchmark_counters_tabular=true $(BENCH_ARGS)
+
+sanitize: packages ## quick tests under the address and undefined-behaviour sanitizers, workspaces filled with NaN
+	cmake --preset sanitize
+	cmake --build build/sanitize -j $(JOBS)
+	ctest --test-dir build/sanitize -j $(JOBS) --output-on-failure --no-tests=error -L quick --output-junit $(CURDIR)/build/sanitize/tests.xml
+
+format: packages ## format all sources
+	$(SOURCES) | xargs -0 -r -n 16 -P $(JOBS) clang-format -i
+
+check-format: packages ## fail if a source is not formatted
+	$(SOURCES) | xargs -0 -r -n 16 -P $(JOBS) clang-format --dry-run -Werror
+
+tidy: packages ## clang-tidy over src/, those files first that differ from the main branch
+	cmake --preset release -B build/tidy -DTENDRIL_BUILD_TESTS=OFF -DTENDRIL_BUILD_BENCH=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+	scripts/tidy.py build/tidy --jobs $(JOBS) $(TIDY_ARGS)
+
+install-test: build ## install to an empty prefix and build a user's project against it
+	ctest --test-dir build/release -R '^install\.' --output-on-failure --no-tests=error
+
+packages:
+	@scripts/install-debian.sh
+
+clean: ## remove all build folders
+	rm -rf build
