@@ -2,7 +2,7 @@
 JOBS ?= $(shell nproc)
 SCENE ?= scenes/cables/catenary-bridge.yaml
 RESULTS ?= results/$(basename $(notdir $(SCENE)))
-SOURCES = find bench include oracles src tests -name '*.h' -print0 -o -name '*.cpp' -print0
+SOURCES = find $(wildcard bench include oracles src tests) -name '*.h' -print0 -o -name '*.cpp' -print0
 
 .PHONY: help demo test quick build bench sanitize format check-format tidy install-test packages clean
 .DEFAULT_GOAL := help
