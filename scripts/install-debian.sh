@@ -18,7 +18,6 @@ for package in "${packages[@]}"; do
   grep -qxF "$package" <<<"$installed" || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
-echo "Installing: ${missing[*]}"
 
 asRoot=()
 if [ "$(id -u)" -ne 0 ]; then
@@ -28,6 +27,8 @@ if [ "$(id -u)" -ne 0 ]; then
   fi
   asRoot=(sudo --preserve-env=LC_ALL,DEBIAN_FRONTEND)
 fi
+
+echo "Installing: ${missing[*]}"
 
 # apt waits for the dpkg lock by itself, but not for the lock on the package lists or the archives.
 apt() {
