@@ -9,15 +9,14 @@ find_package(HDF5C REQUIRED)
 set(TENDRIL_IO_LIBRARIES fmt::fmt yaml-cpp nlohmann_json::nlohmann_json HDF5::C)
 set(TENDRIL_SOLVER_LIBRARIES fmt::fmt)
 
-# Linked privately, so the definition reaches the sources of the room and nobody else.
-set(TENDRIL_SOLVER_BACKENDS)
+# A room links its libraries privately, so the definition reaches the sources of the room and nobody else.
 foreach(backend KLU MUMPS)
   set(TENDRIL_HAVE_${backend} OFF)
   if(TENDRIL_WITH_${backend})
     find_package(${backend} QUIET)
     if(${backend}_FOUND)
       set(TENDRIL_HAVE_${backend} ON)
-      list(APPEND TENDRIL_SOLVER_BACKENDS ${backend}::${backend})
+      list(APPEND TENDRIL_SOLVER_LIBRARIES ${backend}::${backend})
       set_property(TARGET ${backend}::${backend} APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS TENDRIL_HAVE_${backend})
     endif()
   endif()
