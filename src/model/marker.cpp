@@ -6,6 +6,14 @@ namespace tendril {
 
 void Marker::addHessian(const State&, const Vector6&, double, MarkerHessian&) const {}
 
+void Marker::twistGradient(const State& state, const MarkerKinematics& k, MarkerJacobian& gradient) const {
+  gradient.resize(6, 6 * blockCount_);
+  for (int i = 0; i < blockCount_; ++i) {
+    const Matrix6 J = k.J.middleCols<6>(6 * i);
+    gradient.middleCols<6>(6 * i) = k.Jdot.middleCols<6>(6 * i) - J * se3::ad(velocity(state, i)) + se3::ad(k.twist - k.drift) * J;
+  }
+}
+
 Vector6 Marker::twist(const State& state) const {
   MarkerKinematics k;
   kinematics(state, k);
@@ -34,6 +42,7 @@ Pose GroundMarker::frame(const State& state) const {
 
 void GroundMarker::kinematics(const State& state, MarkerKinematics& k, bool withBias) const {
   k.J.resize(6, 0);
+  k.Jdot.resize(6, 0);
   k.frame = rest_;
   k.twist.setZero();
   k.drift.setZero();
@@ -61,12 +70,13 @@ BodyMarker::BodyMarker(std::string name, int block, int q, int v, const Pose& of
 
 Pose BodyMarker::frame(const State& state) const { return pose(state, 0) * offset_; }
 
-void BodyMarker::kinematics(const State& state, MarkerKinematics& k, bool) const {
+void BodyMarker::kinematics(const State& state, MarkerKinematics& k, bool withBias) const {
   k.frame = pose(state, 0) * offset_;
   k.J = J_;
   k.twist.noalias() = J_ * velocity(state, 0);
   k.drift.setZero();
   k.accelerationBias.setZero();
+  if (withBias) k.Jdot.setZero(6, 6);
 }
 
 // ---- beam segment ----------------------------------------------------------------------------------------------------------------------
@@ -96,7 +106,10 @@ void SegmentMarker::kinematics(const State& state, MarkerKinematics& k, bool wit
   if (!withBias) return;
   const Matrix6 inverse = se3::tangentInverse(d);
   const Vector6 rate = inverse * vB - (inverse - se3::ad(d)) * vA;
-  k.accelerationBias = toFrame_ * (se3::interpolationDirectional(xi_, d, rate) * (vB - vA));
+  k.Jdot.resize(6, 12);
+  k.Jdot.rightCols<6>() = toFrame_ * se3::interpolationDirectional(xi_, d, rate);
+  k.Jdot.leftCols<6>() = -k.Jdot.rightCols<6>();
+  k.accelerationBias.noalias() = k.Jdot.rightCols<6>() * (vB - vA);
 }
 
 void SegmentMarker::addHessian(const State& state, const Vector6& wrench, double scale, MarkerHessian& H) const {

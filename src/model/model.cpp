@@ -95,6 +95,8 @@ int Layout::addConstraint(const std::string& name, const std::vector<Dimension>&
 int Layout::couple(int row, int column) { return builder_.model_->pattern_.couple(row, column); }
 int Layout::constraintRow(int block) const { return builder_.model_->pattern_.unknowns(block).offset - builder_.model_->nv_; }
 const Block& Layout::block(int b) const { return builder_.model_->blocks_[b]; }
+const State& Layout::initialState() const { return builder_.model_->initial_; }
+double Layout::characteristicLength() const { return builder_.model_->characteristicLength_; }
 const Gravity& Layout::gravity() const { return builder_.model_->gravity_; }
 
 // ---- builder ---------------------------------------------------------------------------------------------------------------------------
@@ -179,16 +181,9 @@ const Marker& ModelBuilder::segmentMarker(const std::string& name, int a, int b,
 std::unique_ptr<const Model> ModelBuilder::build() {
   Model& m = *model_;
   if (m.blocks_.empty()) throw InputError("the model has nothing that moves; add a body or a beam");
-  for (std::size_t b = 0; b < m.blocks_.size(); ++b) m.pattern_.couple(int(b), int(b));
-  Layout layout(*this);
-  for (const auto& term : m.terms_) term->declare(layout);
-  m.pattern_.freeze();
-
   m.initial_.q.conservativeResize(m.nq_);
   m.initial_.v.conservativeResize(m.nv_);
   m.initial_.a = VectorX::Zero(m.nv_);
-  m.initial_.lambda = VectorX::Zero(m.nc_);
-
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
   const auto include = [&](const Vector3& x) { low = low.cwiseMin(x), high = high.cwiseMax(x); };
   for (const Block& b : m.blocks_) {
@@ -197,6 +192,12 @@ std::unique_ptr<const Model> ModelBuilder::build() {
   for (const auto& marker : m.markers_) include(marker->frame(m.initial_).x);
   const double extent = (high - low).norm();
   m.characteristicLength_ = std::isfinite(extent) && extent > 0 ? extent : 1;
+
+  for (std::size_t b = 0; b < m.blocks_.size(); ++b) m.pattern_.couple(int(b), int(b));
+  Layout layout(*this);
+  for (const auto& term : m.terms_) term->declare(layout);
+  m.pattern_.freeze();
+  m.initial_.lambda = VectorX::Zero(m.nc_);
   return std::move(model_);
 }
 

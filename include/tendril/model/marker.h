@@ -21,6 +21,7 @@ struct MarkerKinematics {
   Vector6 twist = Vector6::Zero();            ///< of the frame, in the frame
   Vector6 drift = Vector6::Zero();            ///< the part of the twist that does not come from v (markers on a moving ground)
   Vector6 accelerationBias = Vector6::Zero(); ///< d(twist)/dt at a = 0; filled on request only
+  MarkerJacobian Jdot;                        ///< dJ/dt along v; filled on request only
 };
 
 /// A frame that moves with the system: on the ground, on a rigid body or node, or at an arclength of a beam. Joints, loads, springs,
@@ -32,10 +33,14 @@ class Marker {
   /// Velocity blocks that the frame depends on; their velocities, stacked, are what the Jacobian multiplies.
   std::span<const int> blocks() const { return {blocks_.data(), std::size_t(blockCount_)}; }
   virtual Pose frame(const State& state) const = 0;
-  /// Fills frame, J, twist and drift, and accelerationBias when asked.
+  /// Fills frame, J, twist and drift; accelerationBias and Jdot when asked.
   virtual void kinematics(const State& state, MarkerKinematics& k, bool withBias = false) const = 0;
   /// H += scale d(J^T w)/dq at fixed wrench w = (force, moment) resolved in the marker's frame; zero unless J depends on q.
   virtual void addHessian(const State&, const Vector6& wrench, double scale, MarkerHessian& H) const;
+
+  /// d(twist)/dq at fixed v, from kinematics filled with the bias. The twist is a left-invariant form, so its change in direction delta
+  /// follows from the change of J along v: D_delta(J v) = D_v(J delta) + J [delta, v] - [J delta, J v].
+  void twistGradient(const State& state, const MarkerKinematics& k, MarkerJacobian& gradient) const;
 
   const std::string& name() const { return name_; }
   /// Twist and its time derivative in the marker's frame at a full state (velocity and acceleration of outputs).

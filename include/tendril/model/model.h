@@ -45,6 +45,9 @@ class Layout {
   /// First row of a constraint block within g and lambda.
   int constraintRow(int block) const;
   const Block& block(int b) const;
+  /// Initial state (without multipliers) and largest extent of the model, for terms that take a reference from it or judge it.
+  const State& initialState() const;
+  double characteristicLength() const;
   /// The gravity of the model; stays where it is for the life of the model.
   const Gravity& gravity() const;
 
