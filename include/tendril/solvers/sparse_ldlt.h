@@ -15,6 +15,9 @@ struct Inertia {
 };
 
 struct SparseLdltOptions {
+  /// Eigen serves always; Automatic takes MUMPS if it was compiled in.
+  enum class Backend { Automatic, Eigen };
+  Backend backend = Backend::Automatic;
   /// A pivot is zero when what is left of its row is below this, relative to the norm of the scaled matrix.
   double zeroTolerance = 1e-13;
 };
@@ -26,7 +29,7 @@ struct SparseLdltOptions {
 ///
 /// With MUMPS (Amestoy, Duff, L'Excellent & Koster 2001), sequential: threshold pivoting, null pivots detected and set aside, null vectors
 /// on request. Without it Eigen's unpivoted LDL^T of the scaled matrix serves; its sign counts are the inertia whenever no pivot is small,
-/// which holds for definite and quasi-definite matrices. If one is small, an eigenvalue decomposition takes over up to order 1500; above
+/// which holds for definite and quasi-definite matrices. If one is small, an eigenvalue decomposition takes over up to order 800; above
 /// that Eigen's LU solves and inertia() is empty: the inertia is never guessed.
 ///
 /// Only the lower triangle of A is read; A may hold both. The pattern is fixed from analyse() on. factorise() allocates. Not thread-safe,
@@ -41,7 +44,7 @@ class SparseLdlt {
   SparseLdlt& operator=(SparseLdlt&&) noexcept;
 
   /// "MUMPS" or "Eigen LDLT".
-  static const char* backend();
+  const char* backend() const;
 
   void analyse(const Matrix& A);
   /// False when A is singular to working precision or not finite. A singular A still has its inertia and null vectors; solve() then gives

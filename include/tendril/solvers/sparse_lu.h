@@ -6,6 +6,9 @@
 namespace tendril {
 
 struct SparseLuOptions {
+  /// Eigen serves always; Automatic takes KLU if it was compiled in.
+  enum class Backend { Automatic, Eigen };
+  Backend backend = Backend::Automatic;
   /// A diagonal entry is taken as pivot when it is at least this fraction of the largest entry of its column (1: partial pivoting).
   double pivotTolerance = 0.1;
   /// Numerically singular below this pivot, relative to the largest entry of its column in the row-scaled matrix.
@@ -19,8 +22,10 @@ struct SparseLuOptions {
 struct SingularityReport {
   bool singular = false;
   /// Largest number of non-zeros of the pattern, no two in one row or column: an upper bound of the rank for any values.
-  int structuralRank = 0;
-  /// Pivots above the tolerance; when a pivot is exactly zero elimination stops there and the count is a lower bound of the rank.
+  /// -1 if not known (Eigen).
+  int structuralRank = -1;
+  /// Pivots above the tolerance; with KLU, elimination stops at a pivot that is exactly zero, and the count is then a lower bound of the
+  /// rank.
   int numericalRank = 0;
   /// The column whose pivot is smallest: it depends on columns eliminated before it. -1 when the matrix is regular.
   int column = -1;
@@ -48,8 +53,8 @@ class SparseLu {
   SparseLu(SparseLu&&) noexcept;
   SparseLu& operator=(SparseLu&&) noexcept;
 
-  /// Name of the factorisation that was compiled in: "KLU" or "Eigen SparseLU".
-  static const char* backend();
+  /// "KLU" or "Eigen SparseLU".
+  const char* backend() const;
 
   void analyse(const Matrix& A);
   /// False when A is singular to working precision or has entries that are not finite; see singular() and finite(). Analyses first if
@@ -79,6 +84,8 @@ class SparseLu {
   int keptCount() const;
 
  private:
+  double normwiseError(const Matrix& A, const Eigen::Ref<const Eigen::VectorXd>& b, const Eigen::Ref<const Eigen::VectorXd>& x) const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
