@@ -21,7 +21,7 @@ struct ResidualGroup {
   /// What rounding alone makes of this residual, e.g. 4 eps times the sum of the magnitudes of its terms; 0 if not known.
   double roundOff = 0;
 
-  /// The value that just passes.
+  /// The value that just passes. If it is 0, only 0 passes, and the merit takes the value as it is.
   double threshold() const;
   bool passes() const { return value <= threshold(); }
 };
@@ -74,7 +74,7 @@ struct NewtonOptions {
   /// The problem enters with a factorisation worth trying, e.g. of the last time step.
   bool startFromHeld = false;
 
-  /// Stagnated when the best theta has not improved over so many steps.
+  /// Stagnated when the best theta of the last so many iterates is no better than the best of as many before them.
   int patience = 12;
   /// Diverged when theta exceeds this times the larger of 1 and its first value.
   double divergence = 1e12;
@@ -122,18 +122,25 @@ class Newton {
   const NewtonReport& report() const { return report_; }
 
  private:
+  enum class Trial { Accepted, Rejected, NotFinite };
+
   bool evaluate(NewtonProblem& problem);
-  bool finite() const;
   bool step(NewtonProblem& problem);
-  bool search(NewtonProblem& problem, double longest, bool fresh);
+  Trial search(NewtonProblem& problem, bool fresh);
+  void accept(double factor, bool fresh);
   bool converged();
-  double merit(std::span<const ResidualGroup> groups) const;
+  bool negligible() const;
+  bool stagnates() const;
+  double merit(const ResidualGroup* measured) const;
   double referenceMerit() const;
-  void remember();
-  void fail(NewtonProblem& problem, NewtonReport::Outcome outcome);
+  bool fail(const NewtonProblem& problem, NewtonReport::Outcome outcome);
 
   NewtonOptions options_;
   NewtonReport report_;
+  std::vector<ResidualGroup> recent_; ///< groups of the last `window` accepted iterates, a ring
+  int newest_ = 0, remembered_ = 0;
+  double contraction_ = 0;
+  bool held_ = false;
 };
 
 }
