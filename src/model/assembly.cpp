@@ -2,6 +2,8 @@
 
 #include "tendril/model/model.h"
 
+#include <limits>
+
 namespace tendril {
 
 Assembly::Assembly(const Model& model)
@@ -17,6 +19,7 @@ Assembly::Assembly(const Model& model)
 void Assembly::begin(const Request& request) {
   request_ = request;
   scale_ = {};
+  refusedBlock_ = -1;
   residual_.setZero();
   constraint_.setZero();
   if (request.tangent) std::fill_n(matrix_.valuePtr(), matrix_.nonZeros(), 0.0);

@@ -1,7 +1,7 @@
 #pragma once
 #include "tendril/model/pattern.h"
 
-#include <limits>
+#include <algorithm>
 #include <vector>
 
 namespace tendril {
@@ -63,8 +63,6 @@ class Assembly {
     ++scale_.count;
     residual_.segment<Derived::RowsAtCompileTime>(u.offset, u.size) += f;
   }
-  /// The forces of a constraint enter the residual without counting as a load.
-  template <class Derived> void addConstraintForce(int block, const Eigen::MatrixBase<Derived>& f) { addForce(block, f); }
   /// Values of the constraint block c.
   template <class Derived> void addConstraint(int c, const Eigen::MatrixBase<Derived>& g) {
     const UnknownBlock& u = pattern_.unknowns(c);
@@ -93,6 +91,8 @@ class Assembly {
     const UnknownBlock& u = pattern_.unknowns(c);
     constraintRate_.segment<Derived::RowsAtCompileTime>(u.offset - nv_, u.size) += g;
   }
+  /// The configuration lies outside of what an element can represent (named by its first block): a solver shortens its step.
+  void refuse(int block) { refusedBlock_ = block; }
   /// The largest force and moment that round-off in the stored configuration can cause in an element.
   void noteRoundoff(double force, double moment) {
     scale_.forceRoundoff = std::max(scale_.forceRoundoff, force);
@@ -105,6 +105,8 @@ class Assembly {
   const VectorX& forceRate() const { return forceRate_; }
   const VectorX& constraintRate() const { return constraintRate_; }
   const ForceScale& scale() const { return scale_; }
+  /// First block of an element that cannot represent this configuration, or -1.
+  int refusedBlock() const { return refusedBlock_; }
   SparseMatrix& matrix() { return matrix_; }
   const SparseMatrix& matrix() const { return matrix_; }
   /// G as a matrix of its own (nc x nv), taken out of the KKT matrix last assembled.
@@ -128,6 +130,7 @@ class Assembly {
   VectorX residual_, constraint_, forceRate_, constraintRate_;
   SparseMatrix matrix_;
   ForceScale scale_;
+  int refusedBlock_ = -1;
   std::vector<Matrix6> velocityMaps_;
 };
 
