@@ -218,20 +218,19 @@ inline Matrix6 cayleyTangentInverse(const Vector6& a) {
 class InterpolationSeries {
  public:
   explicit constexpr InterpolationSeries(double xi) : xi_(xi) {
-    // Division of power series in z: (1 - exp(-xi z)) / z = sum_k b_k z^k over (1 - exp(-z)) / z = sum_k a_k z^k.
-    constexpr int terms = 2 * size + 1;
-    std::array<double, terms> a{1}, quotient{xi};
-    double b = xi;
-    for (int k = 1; k < terms; ++k) {
-      a[k] = -a[k - 1] / (k + 1);
-      b *= -xi / (k + 1);
-      quotient[k] = b;
-      for (int j = 0; j < k; ++j) quotient[k] -= quotient[j] * a[k - j];
-    }
-    double sign = 1;
-    for (int j = 0; j < size; ++j, sign = -sign) {
-      odd_[j] = sign * quotient[2 * j + 1];
-      even_[j] = sign * quotient[2 * j + 2];
+    // Power series in x of the closed forms: numerators over sin(phi) / phi = sum_j a_j x^j.
+    const double eta = 1 - 2 * xi;
+    std::array<double, size + 1> a{1}, ratio{eta}; // ratio = sin(eta phi) / sin(phi)
+    double power = eta * eta, scale = 0.125;       // eta^(2j+2) and (-1/4)^j / (4 (2j+2)!)
+    for (int j = 0; j < size; ++j) {
+      a[j + 1] = -a[j] / (4 * (2 * j + 2) * (2 * j + 3));
+      ratio[j + 1] = power * eta * a[j + 1];
+      odd_[j] = scale * (1 - power);
+      for (int k = 0; k <= j; ++k) ratio[j + 1] -= ratio[k] * a[j + 1 - k];
+      for (int k = 0; k < j; ++k) odd_[j] -= odd_[k] * a[j - k];
+      even_[j] = 0.5 * ratio[j + 1];
+      power *= eta * eta;
+      scale /= -4 * (2 * j + 3) * (2 * j + 4);
     }
   }
 
