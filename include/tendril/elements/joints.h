@@ -58,15 +58,15 @@ struct JointReaction {
 /// | position | x_i [- u(t)]                | component in frame 1 of the vector between the origins                              |
 /// | align    | R_ij                        | e_i of frame 1 perpendicular to e_j of frame 2                                      |
 /// | turn     | (R_kj - R_jk)/2             | i-th component of sin(phi) n, which vanishes with the rotation (phi, n)             |
-/// | distance | (x.x - L^2)/(2L)            | smooth everywhere, unlike abs(x) - L; its multiplier is a force as the gradient is of length one at g = 0 |
-/// | angle    | phi_3(R) - u(t)             | AxisAngle, the value nearest to u                                                   |
-/// | screw    | x_3 - p/(2 pi) phi_3 - c    | phi_3 nearest to the angle that x_3 asks for; c makes it vanish initially           |
+/// | distance | (x.x - L^2)/(2L)            | smooth everywhere, unlike abs(x) - L; its multiplier is a force as the gradient is of length
+/// one at g = 0 | | angle    | phi_3(R) - u(t)             | AxisAngle, the value nearest to u | | screw    | x_3 - p/(2 pi) phi_3 - c    |
+/// phi_3 nearest to the angle that x_3 asks for; c makes it vanish initially           |
 ///
 /// Rotations are suppressed by the three turn rows rather than by three entries R_12, R_23, R_31: their gradient at R = I is the identity,
 /// so the multipliers are the moments; it stays invertible for phi < 90 degrees, treats both markers and all axes alike, and the only other
-/// solutions are half turns (three entries also vanish for a permutation of the axes, a third of a turn). An axis is kept by R_13 = R_23 = 0,
-/// whose gradients are orthonormal at every angle about it; the only other solution is the opposite axis. A misfit near such a solution is
-/// refused in the initial configuration, where the true angle is looked at.
+/// solutions are half turns (three entries also vanish for a permutation of the axes, a third of a turn). An axis is kept by R_13 = R_23 =
+/// 0, whose gradients are orthonormal at every angle about it; the only other solution is the opposite axis. A misfit near such a solution
+/// is refused in the initial configuration, where the true angle is looked at.
 ///
 /// The multipliers lambda are forces [N] and moments [N m] on the second body along the gradients of the rows: r -= G^T lambda.
 class Joints final : public Term {

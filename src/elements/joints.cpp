@@ -1,0 +1,331 @@
+#include "tendril/elements/joints.h"
+
+#include "tendril/lie/so3.h"
+#include "tendril/model/assembly.h"
+#include "tendril/model/error.h"
+#include "tendril/model/model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+namespace tendril {
+
+namespace {
+
+using Row = Joints::Row;
+using Type = Joints::Row::Type;
+
+constexpr Row position(int i) { return {Type::Position, i}; }
+constexpr Row align(int i, int j) { return {Type::Align, i, j}; }
+constexpr Row turn(int i) { return {Type::Turn, i}; }
+
+constexpr std::array fixedRows{position(0), position(1), position(2), turn(0), turn(1), turn(2)};
+constexpr std::array revoluteRows{position(0), position(1), position(2), align(0, 2), align(1, 2)};
+constexpr std::array prismaticRows{position(0), position(1), turn(0), turn(1), turn(2)};
+constexpr std::array cylindricalRows{position(0), position(1), align(0, 2), align(1, 2)};
+constexpr std::array sphericalRows{position(0), position(1), position(2)};
+constexpr std::array universalRows{position(0), position(1), position(2), align(0, 1)};
+constexpr std::array planarRows{position(2), align(0, 2), align(1, 2)};
+constexpr std::array screwRows{position(0), position(1), align(0, 2), align(1, 2), Row{Type::Screw}};
+constexpr std::array distanceRows{Row{Type::Distance}};
+constexpr Row angleDrive{Type::Angle, 2, 0, true};
+constexpr Row lengthDrive{Type::Position, 2, 0, true};
+constexpr std::array drivenRotationRows{position(0), position(1), position(2), align(0, 2), align(1, 2), angleDrive};
+constexpr std::array drivenTranslationRows{position(0), position(1), turn(0), turn(1), turn(2), lengthDrive};
+constexpr std::array angleDriveRows{angleDrive};
+constexpr std::array lengthDriveRows{lengthDrive};
+
+struct KindEntry {
+  std::string_view name;
+  std::span<const Row> rows;
+};
+
+const KindEntry& entry(JointKind kind) {
+  static constexpr std::array<KindEntry, 13> table{{{"fixed", fixedRows},
+                                                    {"revolute", revoluteRows},
+                                                    {"prismatic", prismaticRows},
+                                                    {"cylindrical", cylindricalRows},
+                                                    {"spherical", sphericalRows},
+                                                    {"universal", universalRows},
+                                                    {"planar", planarRows},
+                                                    {"screw", screwRows},
+                                                    {"distance", distanceRows},
+                                                    {"driven rotation", drivenRotationRows},
+                                                    {"driven translation", drivenTranslationRows},
+                                                    {"angle drive", angleDriveRows},
+                                                    {"length drive", lengthDriveRows}}};
+  return table[std::size_t(kind)];
+}
+
+Dimension dimension(const Row& row) {
+  const bool isLength = row.type == Type::Position || row.type == Type::Distance || row.type == Type::Screw;
+  return isLength ? Dimension::Length : Dimension::Angle;
+}
+
+bool has(std::span<const Row> rows, Type type) {
+  return std::any_of(rows.begin(), rows.end(), [type](const Row& row) { return row.type == type; });
+}
+
+bool isDriven(std::span<const Row> rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.driven; });
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+std::string describe(JointKind kind, const std::string& name, const MarkerPair& pair) {
+  return std::string(nameOf(kind)) + " joint '" + name + "' between " + pair.names();
+}
+
+/// How far the directions that a joint keeps are from where they should be, measured by true angles: rows alone would accept half turns.
+double tilt(std::span<const Row> rows, const Matrix3& R) {
+  if (has(rows, Type::Turn)) return so3::log(R).norm();
+  double angle = 0;
+  for (const Row& row : rows) {
+    if (row.type != Type::Align) continue;
+    angle = std::max(angle, row.j == 2 ? std::atan2(std::hypot(R(0, 2), R(1, 2)), R(2, 2))
+                                       : std::abs(std::asin(std::clamp(R(row.i, row.j), -1., 1.))));
+  }
+  return angle;
+}
+
+}
+
+std::string_view nameOf(JointKind kind) { return entry(kind).name; }
+
+std::span<const Joints::Row> Joints::rowsOf(const Joint& joint) const { return entry(joint.kind).rows; }
+
+int Joints::add(JointKind kind, const std::string& name, const Marker& first, const Marker& second, JointParameters parameters) {
+  MarkerPair pair(&first, second);
+  const std::string what = describe(kind, name, pair);
+  if (find(name) >= 0) throw InputError("two joints are named '" + name + "'; give each a name of its own");
+  if (!pair.canMove()) throw InputError(what + ": both markers are on the ground or on one body, so the joint has nothing to hold");
+  if (isDriven(entry(kind).rows) && !parameters.motion.function) {
+    throw InputError(what + ": a driven joint needs its motion as a function of time");
+  }
+  if (kind == JointKind::Screw && !(std::isfinite(parameters.pitch) && parameters.pitch != 0)) {
+    throw InputError(what + ": the pitch must be a finite number other than zero; without an advance take a revolute joint");
+  }
+  if (parameters.length && !(std::isfinite(*parameters.length) && *parameters.length > 0)) {
+    throw InputError(what + ": the length must be positive; at length zero take a spherical joint");
+  }
+  joints_.push_back({.kind = kind, .name = name, .pair = pair, .parameters = std::move(parameters), .reference = {}});
+  return size() - 1;
+}
+
+int Joints::find(const std::string& name) const {
+  const auto found = std::find_if(joints_.begin(), joints_.end(), [&](const Joint& joint) { return joint.name == name; });
+  return found == joints_.end() ? -1 : int(found - joints_.begin());
+}
+
+void Joints::declare(Layout& layout) {
+  for (Joint& joint : joints_) {
+    takeReferences(joint, layout);
+    checkFit(joint, layout);
+    std::vector<Dimension> dimensions;
+    for (const Row& row : rowsOf(joint)) dimensions.push_back(dimension(row));
+    joint.constraint = layout.addConstraint("joint '" + joint.name + "'", dimensions);
+    joint.firstRow = layout.constraintRow(joint.constraint);
+    joint.rowCount = int(dimensions.size());
+    joint.pair.declare(layout, joint.constraint);
+  }
+}
+
+void Joints::takeReferences(Joint& joint, const Layout& layout) const {
+  const Pose H = joint.pair.frame(layout.initialState());
+  if (joint.kind == JointKind::Distance) {
+    joint.length = joint.parameters.length.value_or(H.x.norm());
+    if (!(joint.length > 0)) {
+      throw InputError(describe(joint.kind, joint.name, joint.pair) + ": the markers coincide; give a length, or take a spherical joint");
+    }
+    return; // a distance knows no reference frame
+  }
+  if (joint.parameters.reference == JointReference::Orientation) joint.reference.R = H.R.transpose();
+  if (joint.parameters.reference == JointReference::Pose) joint.reference = H.inverse();
+  if (joint.kind == JointKind::Screw) {
+    const Pose relative = joint.reference * H;
+    joint.screwShift = relative.x[2] - joint.parameters.pitch / (2 * std::numbers::pi) * AxisAngle(relative.R, 0).value;
+  }
+}
+
+void Joints::checkFit(const Joint& joint, const Layout& layout) const {
+  const std::span<const Row> rows = rowsOf(joint);
+  const Pose H = joint.reference * joint.pair.frame(layout.initialState());
+  const Jet target = motion(joint, layout.initialState().t);
+  double distance = 0, angle = tilt(rows, H.R);
+  for (const Row& row : rows) {
+    const double g = value(joint, row, H, target).g;
+    if (row.type == Type::Distance) distance = std::abs(H.x.norm() - joint.length);
+    if (row.type == Type::Position || row.type == Type::Screw) distance = std::hypot(distance, g);
+    if (row.type == Type::Angle) angle = std::max(angle, std::abs(g));
+  }
+  const double size = layout.characteristicLength(), tolerance = joint.parameters.tolerance;
+  if (distance <= tolerance * size && angle <= tolerance) return;
+  throw InputError(describe(joint.kind, joint.name, joint.pair) +
+                   ": the markers do not fit together in the initial configuration: they are " + number(distance) + " m and " +
+                   number(angle * 180 / std::numbers::pi) + " degrees away from where the joint holds them (size of the model " +
+                   number(size) +
+                   " m); a joint between far-apart markers would tear the model together; move the markers, or let the joint take its "
+                   "reference from the initial orientation or pose");
+}
+
+Jet Joints::motion(const Joint& joint, double t) { return joint.parameters.motion.function ? joint.parameters.motion(t) : Jet{}; }
+
+// ---- rows ------------------------------------------------------------------------------------------------------------------------------
+
+Joints::Value Joints::value(const Joint& joint, const Row& row, const Pose& H, const Jet& target) {
+  Value v;
+  const Vector3 y = H.R.transpose() * H.x; // the vector between the origins, in frame 2
+  switch (row.type) {
+  case Type::Position: {
+    const Vector3 direction = H.R.row(row.i);
+    v.g = H.x[row.i];
+    v.gradient.head<3>() = direction;
+    v.hessian.topRightCorner<3, 3>() = so3::hat(direction);
+    break;
+  }
+  case Type::Align: {
+    const DirectionCosine cosine(H.R, row.i, row.j);
+    v.g = cosine.value;
+    v.gradient.tail<3>() = cosine.gradient;
+    v.hessian.bottomRightCorner<3, 3>() = cosine.hessian;
+    break;
+  }
+  case Type::Turn: {
+    const int j = (row.i + 1) % 3, k = (row.i + 2) % 3;
+    const DirectionCosine a(H.R, k, j), b(H.R, j, k);
+    v.g = 0.5 * (a.value - b.value);
+    v.gradient.tail<3>() = 0.5 * (a.gradient - b.gradient);
+    v.hessian.bottomRightCorner<3, 3>() = 0.5 * (a.hessian - b.hessian);
+    break;
+  }
+  case Type::Distance: {
+    const double L = joint.length;
+    v.g = (H.x.squaredNorm() - L * L) / (2 * L);
+    v.gradient.head<3>() = y / L;
+    v.hessian.topLeftCorner<3, 3>() = Matrix3::Identity() / L;
+    v.hessian.topRightCorner<3, 3>() = so3::hat(y / L);
+    break;
+  }
+  case Type::Angle: {
+    const AxisAngle angle(H.R, target.value);
+    v.g = angle.value;
+    v.gradient.tail<3>() = angle.gradient;
+    v.hessian.bottomRightCorner<3, 3>() = angle.hessian;
+    v.isDefined = angle.isDefined;
+    break;
+  }
+  case Type::Screw: {
+    const double advance = joint.parameters.pitch / (2 * std::numbers::pi);
+    const Vector3 axis = H.R.row(2);
+    const AxisAngle angle(H.R, (H.x[2] - joint.screwShift) / advance);
+    v.g = H.x[2] - joint.screwShift - advance * angle.value;
+    v.gradient << axis, -advance * angle.gradient;
+    v.hessian.topRightCorner<3, 3>() = so3::hat(axis);
+    v.hessian.bottomRightCorner<3, 3>() = -advance * angle.hessian;
+    v.isDefined = angle.isDefined;
+    break;
+  }
+  }
+  if (row.driven) {
+    v.g -= target.value;
+    v.rate = -target.rate;
+    v.acceleration = -target.acceleration;
+  }
+  return v;
+}
+
+void Joints::evaluate(const State& state, Assembly& assembly) const {
+  const Request& request = assembly.request();
+  RelativeMotion m;
+  for (const Joint& joint : joints_) {
+    joint.pair.kinematics(state, m);
+    const Pose H = joint.reference * m.frame;
+    const Jet target = motion(joint, state.t);
+    Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6> gradient(joint.rowCount, 6);
+    Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1> g(joint.rowCount), rate(joint.rowCount);
+    PairWrench wrench;
+    int i = 0;
+    for (const Row& row : rowsOf(joint)) {
+      const Value v = value(joint, row, H, target);
+      if (!v.isDefined) assembly.refuse(joint.pair.block(0));
+      const double lambda = state.lambda[joint.firstRow + i];
+      g[i] = v.g;
+      rate[i] = v.rate + v.gradient.dot(m.drift);
+      gradient.row(i) = v.gradient.transpose();
+      wrench.w -= lambda * v.gradient;
+      wrench.stiffness -= lambda * v.hessian;
+      ++i;
+    }
+    assembly.addConstraint(joint.constraint, g);
+    if (request.timeRate) assembly.addConstraintRate(joint.constraint, rate);
+    joint.pair.addWrench(state, m, wrench, assembly);
+    if (!request.tangent) continue;
+    for (int k = 0; k < joint.pair.count(); ++k) {
+      const Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6> G = gradient.lazyProduct(m.J[k]);
+      assembly.addGradient(joint.pair.constraintRow(k), joint.pair.constraintColumn(k), G);
+    }
+  }
+}
+
+void Joints::addEnergy(const State& state, Energy& energy) const {
+  // With G v + g_t = 0 the reactions do the work lambda . G v = -lambda . g_t: that of drives and of the moving ground.
+  RelativeMotion m;
+  for (const Joint& joint : joints_) {
+    joint.pair.kinematics(state, m);
+    const Pose H = joint.reference * m.frame;
+    const Jet target = motion(joint, state.t);
+    int i = joint.firstRow;
+    for (const Row& row : rowsOf(joint)) {
+      const Value v = value(joint, row, H, target);
+      energy.power -= state.lambda[i++] * (v.rate + v.gradient.dot(m.drift));
+    }
+  }
+}
+
+void Joints::addConstraintBias(const State& state, VectorX& bias) const {
+  RelativeMotion m;
+  for (const Joint& joint : joints_) {
+    joint.pair.kinematics(state, m, true);
+    const Pose H = joint.reference * m.frame;
+    const Jet target = motion(joint, state.t);
+    int i = joint.firstRow;
+    for (const Row& row : rowsOf(joint)) {
+      const Value v = value(joint, row, H, target);
+      bias[i++] += v.gradient.dot(m.accelerationBias) + m.twist.dot(v.hessian * m.twist) + v.acceleration;
+    }
+  }
+}
+
+// ---- what measures read
+// ------------------------------------------------------------------------------------------------------------------
+
+JointReaction Joints::reaction(const State& state, int number) const {
+  const Joint& joint = joints_[number];
+  const Pose relative = joint.pair.frame(state), H = joint.reference * relative;
+  const Jet target = motion(joint, state.t);
+  Vector6 wrench = Vector6::Zero(); // in the frame of the second marker
+  int i = joint.firstRow;
+  for (const Row& row : rowsOf(joint)) wrench += state.lambda[i++] * value(joint, row, H, target).gradient;
+  const Matrix3 R = joint.pair.second().frame(state).R;
+  return {R * wrench.head<3>(), R * wrench.tail<3>(), relative.R * wrench.head<3>(), relative.R * wrench.tail<3>()};
+}
+
+double Joints::angle(const State& state, int number) const {
+  const Joint& joint = joints_[number];
+  const bool turns = isDriven(rowsOf(joint)) && has(rowsOf(joint), Type::Angle);
+  return AxisAngle(joint.reference.R * joint.pair.frame(state).R, turns ? motion(joint, state.t).value : 0).value;
+}
+
+Vector3 Joints::displacement(const State& state, int number) const {
+  const Joint& joint = joints_[number];
+  return (joint.reference * joint.pair.frame(state)).x;
+}
+
+}
