@@ -26,22 +26,22 @@ struct SparseLdlt::Impl {
 };
 
 void SparseLdlt::Impl::takePattern(const Matrix& A) {
-  std::vector<Eigen::Triplet<double>> entries;
+  std::vector<Eigen::Triplet<double>> triplets;
   source.clear();
   for (int j = 0; j < A.cols(); ++j) {
     Matrix::InnerIterator it(A, j);
     while (it && it.row() < j) ++it;
     if (!it || it.row() != j) {
-      entries.emplace_back(j, j, 0.0);
+      triplets.emplace_back(j, j, 0.0);
       source.push_back(-1);
     }
     for (; it; ++it) {
-      entries.emplace_back(int(it.row()), j, it.value());
+      triplets.emplace_back(int(it.row()), j, it.value());
       source.push_back(int(&it.value() - A.valuePtr()));
     }
   }
   lower.resize(A.rows(), A.cols());
-  lower.setFromTriplets(entries.begin(), entries.end());
+  lower.setFromTriplets(triplets.begin(), triplets.end());
 }
 
 void SparseLdlt::Impl::takeValues(const Matrix& A) {
