@@ -71,11 +71,15 @@ class Node {
   Node map(std::string_view key) const;
   std::optional<Node> optionalMap(std::string_view key) const;
 
-  /// The value under a key, recorded as asked for; refused when absent.
-  Node at(std::string_view key) const;
+  /// The value under a key, recorded as asked for; refused when absent (`expected` words what should stand there).
+  Node at(std::string_view key, std::string_view expected = {}) const;
   std::optional<Node> find(std::string_view key) const;
+  /// Refuses this map if the key is absent, without reading it.
+  void require(std::string_view key, std::string_view expected = {}) const;
   /// The value under a key or, where it is absent, the one written in `yaml` (a default of a schema).
   Node atOr(std::string_view key, std::string_view yaml) const;
+  /// Where a key of this map stands; the map's own place if it is absent.
+  Location keyLocation(std::string_view key) const;
   /// Keys of a map in the order of the file.
   std::vector<std::string> keys() const;
   /// Elements of a sequence.
@@ -99,9 +103,9 @@ class Node {
   /// corner is that of the piece on its right.
   TimeFunction toTimeFunction(Dimension dimension = {}) const;
 
-  /// Refuses the keys of this map that no getter asked for.
+  /// Refuses the keys of this map that no getter read.
   void finish() const;
-  /// Declares a key as known (as has() does) without reading it.
+  /// Declares a key as known (as has() does), for the advice about unknown ones, without reading it.
   void allow(std::string_view key) const;
   /// Throws the InputError of this value: `message` says what is wrong and was expected, `remedy` what to do.
   [[noreturn]] void refuse(const std::string& message, const std::string& remedy) const;

@@ -44,6 +44,11 @@ class SymbolTable : public Scope {
   std::map<std::string, Symbol, std::less<>> table;
 };
 
+/// Whether a text has the form of a name: a letter or underscore, then letters, digits and underscores.
+bool isName(std::string_view text);
+/// Whether a name already means something in every expression (`t`, `pi`, the functions).
+bool isReservedName(std::string_view name);
+
 /// An arithmetic expression in named constants and, if allowed, the time `t`.
 ///
 /// Grammar, loosest first: comparisons `< <= > >= == !=` (1 or 0), `+ -`, `* /`, unary `- +`, `^` (right-associative, binds tighter than a

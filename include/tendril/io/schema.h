@@ -16,7 +16,22 @@ class Schema;
 
 /// One key of an object of the scene: its type, dimension, bounds, default and documentation.
 struct Field {
-  enum class Type { Number, Integer, Boolean, Text, Choice, Reference, Vector3, Numbers, Matrix, TimeFunction, Object, Objects, Any };
+  enum class Type {
+    Number,
+    Integer,
+    Boolean,
+    Text,
+    Choice,
+    Reference,
+    Vector3,
+    Numbers,
+    Matrix,
+    TimeFunction,
+    Object,
+    Objects,
+    Parameters,
+    Any
+  };
   enum class Bound { None, Positive, NonNegative };
 
   std::string key;
@@ -58,6 +73,8 @@ Field timeFunction(std::string key, Dimension dimension, std::string documentati
 /// A nested object; a sequence of objects (absent means empty).
 Field object(std::string key, const Schema& schema, std::string documentation);
 Field objects(std::string key, const Schema& schema, std::string documentation);
+/// The `parameters` of a document, which Document reads itself.
+Field parameters(std::string documentation);
 /// A value whose form the reader checks itself (Record::node).
 Field any(std::string key, std::string documentation);
 }
