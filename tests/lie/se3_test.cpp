@@ -192,7 +192,7 @@ TEST(Se3, InterpolationCoefficientsAreExactOnBothSidesOfTheSwitch) {
     const se3::InterpolationSeries series(xi);
     const auto reference = oracle::interpolationSeries(xi);
     EXPECT_EQ(series.xi(), xi);
-    for (double x : {0., 1e-18, 1e-8, 1e-3, 0.5, 1.5, 1.999999999, 2., 2.000000001, 3., 6., 9.8}) {
+    for (double x : {0., 1e-18, 1e-8, 1e-3, 0.249999999, 0.25, 0.5, 0.999, 1.5, 1.999999999, 2., 2.000000001, 3., 6., 9.8}) {
       const auto f = series.at(x);
       EXPECT_EQ(f.constant, xi);
       oracle::expectCoefficients(f.odd, reference, 1, x);

@@ -38,7 +38,8 @@ TEST(So3, OperatorsMatchTheirSeries) {
 
 TEST(So3, CoefficientsAreExactOnBothSidesOfEverySwitch) {
   const auto exponential = oracle::exponentialSeries(), tangent = oracle::tangentSeries(), inverse = oracle::tangentInverseSeries();
-  for (double x : {0., 1e-18, 1e-8, 1e-3, 0.5, 1.5, 1.999999999, 2., 2.000000001, 3., 3.999999999, 4., 4.000000001, 6., 9.8}) {
+  for (double x : {0., 1e-18, 1e-8, 1e-3, 0.249999999, 0.25, 0.5, 0.999, 1.5, 1.999999999, 2., 2.000000001, 3., 3.999999999, 4.,
+                   4.000000001, 6., 9.8}) {
     oracle::expectCoefficients(so3::exponentialFunction(x).odd, exponential, 1, x);
     oracle::expectCoefficients(so3::exponentialFunction(x).even, exponential, 2, x);
     oracle::expectCoefficients(so3::tangentFunction(x).odd, tangent, 1, x);

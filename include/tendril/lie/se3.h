@@ -238,12 +238,13 @@ class InterpolationSeries {
 
   /// T*(xi, d) as a function of ad(d); x is the square of the rotation angle of d, AdPowers(d).angleSquared().
   so3::SkewFunction at(double x) const {
-    if (x < 2) return {xi_, so3::powerSeries(odd_, x), so3::powerSeries(even_, x)};
-    return closedForm(x);
+    if (!(x < 2)) return closedForm(x);
+    const std::size_t terms = so3::bernoulliTermsFor(x);
+    return {xi_, so3::powerSeries(odd_, x, terms), so3::powerSeries(even_, x, terms)};
   }
 
  private:
-  static constexpr int size = 15;
+  static constexpr int size = so3::bernoulliTerms;
 
   so3::SkewFunction closedForm(double x) const {
     const double theta = std::sqrt(x), phi = theta / 2, eta = 1 - 2 * xi_;

@@ -30,10 +30,10 @@ struct Jet {
   double value = 0, first = 0, second = 0;
 };
 
-/// The polynomial sum_j c_j x^j and its derivatives.
-template <std::size_t N> constexpr Jet powerSeries(const std::array<double, N>& c, double x) {
-  Jet sum{c[N - 1]};
-  for (std::size_t j = N - 1; j-- > 0;) {
+/// The first terms of the polynomial sum_j c_j x^j and its derivatives.
+template <std::size_t N> constexpr Jet powerSeries(const std::array<double, N>& c, double x, std::size_t terms = N) {
+  Jet sum{c[terms - 1]};
+  for (std::size_t j = terms - 1; j-- > 0;) {
     sum.second = sum.second * x + sum.first;
     sum.first = sum.first * x + sum.value;
     sum.value = sum.value * x + c[j];
@@ -41,6 +41,11 @@ template <std::size_t N> constexpr Jet powerSeries(const std::array<double, N>& 
   sum.second *= 2;
   return sum;
 }
+
+/// A series in x whose radius of convergence is 4 pi^2 (that of 1 / (1 - exp(-z)) in z = i theta) reaches round-off up to x = 2 with so
+/// many terms, and with fewer for the half radian that a beam element usually turns.
+inline constexpr std::size_t bernoulliTerms = 15;
+constexpr std::size_t bernoulliTermsFor(double x) { return x < 0.25 ? 10 : bernoulliTerms; }
 
 /// Coefficients of f(S(w)) = constant I + odd S + even S^2.
 struct SkewFunction {
@@ -97,17 +102,17 @@ inline SkewFunction tangentFunction(double x) {
 /// z / (1 - exp(-z)), the inverse tangent operator; regular for theta < 2 pi. With phi = theta / 2 its even coefficient is
 /// (1 - phi cot phi) / x = sum_j b_{j+1} x^j, b_n = |B_2n| / (2n)!, and Euler's identity gives (2n+1) b_n = sum_{k<n} b_k b_{n-k}.
 inline SkewFunction tangentInverseFunction(double x) {
-  static constexpr std::array<double, 15> series = [] {
-    std::array<double, 15> c{1. / 12};
-    for (int n = 2; n <= 15; ++n) {
+  static constexpr std::array<double, bernoulliTerms> series = [] {
+    std::array<double, bernoulliTerms> c{1. / 12};
+    for (std::size_t n = 2; n <= bernoulliTerms; ++n) {
       double sum = 0;
-      for (int k = 1; k < n; ++k) sum += c[k - 1] * c[n - k - 1];
-      c[n - 1] = sum / (2 * n + 1);
+      for (std::size_t k = 1; k < n; ++k) sum += c[k - 1] * c[n - k - 1];
+      c[n - 1] = sum / static_cast<double>(2 * n + 1);
     }
     return c;
   }();
   const Jet odd{0.5, 0, 0};
-  if (x < 2) return {1, odd, powerSeries(series, x)};
+  if (x < 2) return {1, odd, powerSeries(series, x, bernoulliTermsFor(x))};
   const double theta = std::sqrt(x), phi = theta / 2, cotangent = std::cos(phi) / std::sin(phi);
   const double h = 1 - phi * cotangent;
   const double hPhi = phi * (1 + cotangent * cotangent) - cotangent, hPhiPhi = 2 * h * (1 + cotangent * cotangent);
