@@ -12,6 +12,7 @@ class Model;
 struct Request {
   bool motion = true;    ///< inertia and gyroscopic forces are included; false in statics, where a is not read
   bool tangent = true;   ///< the KKT matrix is wanted
+  bool stiffness = true; ///< dr/dq takes part in the tangent
   bool timeRate = false; ///< dr/dt and dg/dt at fixed q, v, a, lambda are wanted
   double damping = 0;    ///< weight of dr/dv in the tangent (gamma' of generalized-alpha)
   double inertia = 0;    ///< weight of dr/da in the tangent (beta' of generalized-alpha)
@@ -69,7 +70,9 @@ class Assembly {
     constraint_.segment<Derived::RowsAtCompileTime>(u.offset - nv_, u.size) += g;
   }
   /// dr/dq, increments in the local frame of the column block.
-  template <class Derived> void addStiffness(int coupling, const Eigen::MatrixBase<Derived>& K) { view(coupling, K.rows(), K.cols()) += K; }
+  template <class Derived> void addStiffness(int coupling, const Eigen::MatrixBase<Derived>& K) {
+    if (request_.stiffness) view(coupling, K.rows(), K.cols()) += K;
+  }
   /// (damping dr/dv + inertia dr/da) of a coupling whose column is the given velocity block.
   template <class Derived> void addRate(int coupling, int columnBlock, const Eigen::MatrixBase<Derived>& D) {
     if (velocityMaps_.empty() || !isPose_[columnBlock]) {

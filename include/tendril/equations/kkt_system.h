@@ -1,0 +1,91 @@
+#pragma once
+#include "tendril/model/assembly.h"
+#include "tendril/model/model.h"
+#include "tendril/solvers/newton.h"
+#include "tendril/solvers/sparse_ldlt.h"
+#include "tendril/solvers/sparse_lu.h"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tendril {
+
+struct KktTolerances {
+  double force = 1e-8;       ///< relative to the mean force that single elements contribute
+  double constraint = 1e-10; ///< lengths relative to the size of the model, angles in radians
+};
+
+/// The equations of a model, gathered and factorised: what Newton's method needs in statics, dynamics and every later analysis.
+///
+///     [  S     -s G^T ] [ delta ]       [  r  ]
+///     [ -s G   -e s   ] [  mu   ]  =  - [ -s g ],     Delta lambda = s mu
+///
+/// The multipliers are scaled by s, the mean stiffness of the system, so that the matrix stays balanced as a time step shrinks (Bottasso,
+/// Bauchau & Cardona 2007). e = 1e-9 (relative) is a proximal term: it acts on the increment of lambda alone, so that the converged
+/// solution does not contain it, and lets a mechanism pass configurations in which G loses rank for an instant.
+///
+/// Constraints that say nothing new are found by rank at the start and switched off: their rows are solved as mu = 0, but their violation
+/// is still measured, so that nothing is lost when the rank comes back. minimumNorm() then distributes the reactions.
+///
+/// Convergence is judged in groups, each in its own dimension and free of units: forces, moments, coordinates, lengths, angles. A residual
+/// is the largest entry of its group; its reference the mean norm of what elements contribute, its floor what round-off of the stored
+/// configuration produces in the stiffest element.
+class KktSystem {
+ public:
+  KktSystem(const Model& model, const KktTolerances& tolerances);
+
+  const Model& model() const { return model_; }
+  Assembly& assembly() { return assembly_; }
+
+  /// Evaluates the model into the assembly. False if an element cannot represent the configuration.
+  bool evaluate(const State& state, const Request& request);
+  /// Sets s from the diagonal of the matrix last assembled; call when the kind of step changes, then evaluate anew.
+  void balance();
+
+  // ---- redundant constraints -----------------------------------------------------------------------------------------------------------
+  /// Finds the rank of G at the state and switches the dependent rows off. True if the set changed.
+  bool findRedundancy(const State& state);
+  const std::vector<int>& redundantRows() const { return redundant_; }
+  /// One sentence that names the joints, or empty.
+  std::string describeRedundancy() const;
+  /// The multipliers with the same constraint forces and least norm (moments measured against the size of the model).
+  VectorX minimumNorm(const State& state);
+
+  // ---- solution ------------------------------------------------------------------------------------------------------------------------
+  static constexpr int groupCount = 5;
+  void measure(const State& state, std::span<ResidualGroup> groups) const;
+  /// Factorises the matrix last assembled.
+  bool factorise();
+  bool factorised() const { return factorised_; }
+  /// Drops the factorisation and the pivots it was made with.
+  void forget();
+  /// Solves for the increments of the configuration and of lambda that belong to the residual last evaluated.
+  bool solve(VectorX& delta, VectorX& deltaLambda);
+  /// Solves with any right-hand side (upper: nv, lower: nc, before scaling: S x - G^T y = upper, G x = lower).
+  bool solve(const VectorX& upper, const VectorX& lower, VectorX& x, VectorX& y);
+  /// Signs of S on the null space of G, from the symmetric part of the matrix last assembled.
+  std::optional<Inertia> tangentInertia();
+
+  std::string describeWorst() const;
+  /// Names what is free to move when the matrix last assembled is singular.
+  std::string describeSingular();
+
+ private:
+  void prepareMatrix();
+
+  const Model& model_;
+  KktTolerances tolerances_;
+  Assembly assembly_;
+  SparseLu lu_;
+  bool analysed_ = false, factorised_ = false, prepared_ = false;
+  std::vector<int> diagonal_;  ///< positions of the diagonal of the constraint rows among the values
+  std::vector<int> redundant_; ///< rows of g
+  std::vector<int> cleared_;   ///< positions of the values of redundant rows and columns
+  std::vector<char> isMoment_; ///< per velocity: 0 force, 1 moment, 2 general
+  VectorX rhs_, solution_;
+};
+
+}

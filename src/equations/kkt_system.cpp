@@ -1,0 +1,244 @@
+#include "tendril/equations/kkt_system.h"
+
+#include "tendril/solvers/rank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace tendril {
+
+namespace {
+
+/// Proximal term on the increment of scaled multipliers; see the class comment.
+constexpr double proximal = 1e-9;
+/// Rows of G nearer than this to the span of the others are redundant.
+constexpr double rankTolerance = 1e-9;
+
+enum Group { Force, Moment, General, Length, Angle };
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+std::vector<int> diagonalPositions(const SparseMatrix& A, int from) {
+  std::vector<int> positions;
+  for (int c = from; c < A.cols(); ++c) {
+    const int* begin = A.innerIndexPtr() + A.outerIndexPtr()[c];
+    const int* end = A.innerIndexPtr() + A.outerIndexPtr()[c + 1];
+    positions.push_back(int(std::lower_bound(begin, end, c) - A.innerIndexPtr()));
+  }
+  return positions;
+}
+
+}
+
+KktSystem::KktSystem(const Model& model, const KktTolerances& tolerances)
+    : model_(model), tolerances_(tolerances), assembly_(model), diagonal_(diagonalPositions(assembly_.matrix(), model.nv())),
+      isMoment_(model.nv(), 2), rhs_(model.nv() + model.nc()), solution_(model.nv() + model.nc()) {
+  for (const Block& b : model.blocks()) {
+    if (b.kind != Block::Kind::Pose) continue;
+    std::fill_n(isMoment_.begin() + b.v, 3, char(0));
+    std::fill_n(isMoment_.begin() + b.v + 3, 3, char(1));
+  }
+}
+
+bool KktSystem::evaluate(const State& state, const Request& request) {
+  assembly_.begin(request);
+  model_.evaluate(state, assembly_);
+  if (request.tangent) prepared_ = false;
+  return assembly_.refusedBlock() < 0;
+}
+
+void KktSystem::balance() {
+  const SparseMatrix& A = assembly_.matrix();
+  double sum = 0;
+  int count = 0;
+  for (int c = 0; c < model_.nv(); ++c) {
+    if (isMoment_[c] == 1) continue;
+    const double value = std::abs(A.coeff(c, c));
+    if (value > 0) sum += value, ++count;
+  }
+  if (count > 0) assembly_.multiplierScale = sum / count;
+  forget();
+}
+
+// ---- redundant constraints -------------------------------------------------------------------------------------------------------------
+
+bool KktSystem::findRedundancy(const State& state) {
+  if (model_.nc() == 0) return false;
+  evaluate(state, {.motion = false, .tangent = true});
+  const RankReport report = findDependentRows(assembly_.gradient(), rankTolerance);
+  if (report.dependentRows == redundant_) return false;
+  redundant_ = report.dependentRows;
+
+  cleared_.clear();
+  const std::set<int> rows(redundant_.begin(), redundant_.end());
+  const SparseMatrix& A = assembly_.matrix();
+  for (int c = 0; c < A.cols(); ++c) {
+    for (int k = A.outerIndexPtr()[c]; k < A.outerIndexPtr()[c + 1]; ++k) {
+      if (rows.count(A.innerIndexPtr()[k] - model_.nv()) || rows.count(c - model_.nv())) cleared_.push_back(k);
+    }
+  }
+  forget();
+  return true;
+}
+
+std::string KktSystem::describeRedundancy() const {
+  if (redundant_.empty()) return {};
+  std::string text = std::to_string(redundant_.size()) + " of " + std::to_string(model_.nc()) +
+                     " constraint rows are redundant (the reactions given are those of least norm): ";
+  std::string last;
+  int named = 0;
+  for (int row : redundant_) {
+    const std::string& name = model_.constraintName(row);
+    if (name == last) continue;
+    if (++named > 8) return text + ", ...";
+    text += (named > 1 ? ", " : "") + name;
+    last = name;
+  }
+  return text;
+}
+
+VectorX KktSystem::minimumNorm(const State& state) {
+  if (redundant_.empty()) return state.lambda;
+  evaluate(state, {.motion = false, .tangent = true});
+  VectorX weights(model_.nc());
+  const double length = model_.characteristicLength();
+  for (int row = 0; row < model_.nc(); ++row) {
+    weights[row] = model_.constraintDimensions()[row] == Dimension::Length ? 1 : 1 / (length * length);
+  }
+  return minimumNormMultipliers(assembly_.gradient(), state.lambda, weights, rankTolerance);
+}
+
+// ---- solution --------------------------------------------------------------------------------------------------------------------------
+
+void KktSystem::measure(const State& state, std::span<ResidualGroup> groups) const {
+  std::array<double, groupCount> worst{};
+  const auto raise = [&worst](int group, double value) {
+    // Written so that a NaN is kept.
+    if (!(std::abs(value) <= worst[group])) worst[group] = std::abs(value);
+  };
+  const VectorX& r = assembly_.residual();
+  for (int i = 0; i < r.size(); ++i) raise(isMoment_[i] == 0 ? Force : isMoment_[i] == 1 ? Moment : General, r[i]);
+  const VectorX& g = assembly_.constraint();
+  for (int i = 0; i < g.size(); ++i) raise(model_.constraintDimensions()[i] == Dimension::Length ? Length : Angle, g[i]);
+
+  const ForceScale& scale = assembly_.scale();
+  const double count = double(std::max(scale.count, 1L)), length = model_.characteristicLength();
+  const double force = std::max(scale.force, scale.moment / length) / count;
+  const double largest = state.q.size() > 0 ? state.q.lpNorm<Eigen::Infinity>() : 0;
+  groups[Force] = {"force", worst[Force], force, tolerances_.force, 0, 4 * scale.forceRoundoff + 8 * eps * scale.force};
+  groups[Moment] = {"moment",
+                    worst[Moment],
+                    force * length,
+                    tolerances_.force,
+                    0,
+                    4 * scale.momentRoundoff + 8 * eps * (scale.moment + scale.force * length)};
+  groups[General] = {"generalized force", worst[General], scale.general / count, tolerances_.force, 0, 8 * eps * scale.general};
+  groups[Length] = {"constraint length", worst[Length], length, tolerances_.constraint, 0, 16 * eps * largest};
+  groups[Angle] = {"constraint angle", worst[Angle], 1, tolerances_.constraint, 0, 64 * eps};
+  for (ResidualGroup& group : groups.first(groupCount)) group.absoluteTolerance = group.roundOff;
+}
+
+void KktSystem::prepareMatrix() {
+  if (prepared_) return;
+  double* values = assembly_.matrix().valuePtr();
+  for (int position : diagonal_) values[position] -= proximal * assembly_.multiplierScale;
+  for (int position : cleared_) values[position] = 0;
+  for (int row : redundant_) values[diagonal_[row]] = -assembly_.multiplierScale;
+  prepared_ = true;
+}
+
+bool KktSystem::factorise() {
+  prepareMatrix();
+  if (!analysed_) {
+    lu_.analyse(assembly_.matrix());
+    analysed_ = true;
+  }
+  factorised_ = lu_.factorise(assembly_.matrix());
+  return factorised_;
+}
+
+void KktSystem::forget() { analysed_ = factorised_ = false; }
+
+bool KktSystem::solve(VectorX& delta, VectorX& deltaLambda) {
+  if (!factorised_) return false;
+  const double s = assembly_.multiplierScale;
+  rhs_.head(model_.nv()) = -assembly_.residual();
+  rhs_.tail(model_.nc()) = s * assembly_.constraint();
+  for (int row : redundant_) rhs_[model_.nv() + row] = 0;
+  lu_.solve(rhs_);
+  delta = rhs_.head(model_.nv());
+  deltaLambda = s * rhs_.tail(model_.nc());
+  return rhs_.allFinite();
+}
+
+bool KktSystem::solve(const VectorX& upper, const VectorX& lower, VectorX& x, VectorX& y) {
+  if (!factorised_) return false;
+  const double s = assembly_.multiplierScale;
+  rhs_.head(model_.nv()) = upper;
+  rhs_.tail(model_.nc()) = -s * lower;
+  for (int row : redundant_) rhs_[model_.nv() + row] = 0;
+  lu_.solve(rhs_);
+  x = rhs_.head(model_.nv());
+  y = s * rhs_.tail(model_.nc());
+  return rhs_.allFinite();
+}
+
+std::optional<Inertia> KktSystem::tangentInertia() {
+  prepareMatrix();
+  const SparseMatrix& A = assembly_.matrix();
+  const SparseMatrix symmetric = 0.5 * (A + SparseMatrix(A.transpose()));
+  SparseLdlt ldlt;
+  ldlt.factorise(symmetric);
+  std::optional<Inertia> inertia = ldlt.inertia();
+  // n-(KKT) = independent rows + n-(S on null G) + redundant rows, n+(KKT) = independent rows + n+(S on null G).
+  if (inertia) {
+    inertia->negative -= model_.nc();
+    inertia->positive -= model_.nc() - int(redundant_.size());
+  }
+  return inertia;
+}
+
+std::string KktSystem::describeWorst() const {
+  std::array<ResidualGroup, groupCount> groups;
+  State none;
+  measure(none, groups);
+  const auto ratio = [](const ResidualGroup& g) { return g.threshold() > 0 ? g.value / g.threshold() : (g.value > 0 ? 1e300 : 0); };
+  const int worst = int(
+      std::max_element(groups.begin(), groups.end(), [&](const ResidualGroup& a, const ResidualGroup& b) { return ratio(a) < ratio(b); }) -
+      groups.begin());
+  Eigen::Index row = -1;
+  double value = -1;
+  const bool constraint = worst == Length || worst == Angle;
+  const VectorX& residual = constraint ? assembly_.constraint() : assembly_.residual();
+  for (Eigen::Index i = 0; i < residual.size(); ++i) {
+    const int group = constraint ? (model_.constraintDimensions()[i] == Dimension::Length ? Length : Angle) : Group(isMoment_[i]);
+    if (group == worst && !(std::abs(residual[i]) <= value)) value = std::abs(residual[i]), row = i;
+  }
+  if (row < 0) return "nowhere";
+  return std::string(groups[worst].name) + " at " + (constraint ? model_.nameOfConstraint(int(row)) : model_.nameOfVelocity(int(row)));
+}
+
+std::string KktSystem::describeSingular() {
+  prepareMatrix();
+  const SparseMatrix& A = assembly_.matrix();
+  const SparseMatrix symmetric = 0.5 * (A + SparseMatrix(A.transpose()));
+  SparseLdlt ldlt;
+  ldlt.factorise(symmetric);
+  const MatrixX modes = ldlt.nullVectors();
+  std::string text;
+  for (Eigen::Index mode = 0; mode < std::min<Eigen::Index>(modes.cols(), 6); ++mode) {
+    Eigen::Index row = 0;
+    modes.col(mode).cwiseAbs().maxCoeff(&row);
+    text += (mode > 0 ? "; " : "free to move: ") +
+            (row < model_.nv() ? model_.nameOfVelocity(int(row)) : model_.nameOfConstraint(int(row) - model_.nv()) + " (its reaction)");
+  }
+  if (modes.cols() > 6) text += "; and " + std::to_string(modes.cols() - 6) + " more";
+  if (text.empty() && lu_.singular().column >= 0) {
+    const int column = lu_.singular().column;
+    text = "near " + (column < model_.nv() ? model_.nameOfVelocity(column) : model_.nameOfConstraint(column - model_.nv()));
+  }
+  return text.empty() ? text : text + "; add a joint, a support or a spring";
+}
+
+}

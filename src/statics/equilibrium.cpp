@@ -1,0 +1,53 @@
+#include "tendril/statics/equilibrium.h"
+
+#include <algorithm>
+
+namespace tendril {
+
+namespace {
+/// Largest rotation in one iteration [rad].
+constexpr double rotationCap = 0.5;
+}
+
+double largestRotation(const Model& model, const VectorX& delta) {
+  double largest = 0;
+  for (const Block& b : model.blocks()) {
+    if (b.kind == Block::Kind::Pose) largest = std::max(largest, delta.segment<3>(b.v + 3).norm());
+  }
+  return largest;
+}
+
+void atRest(State& state) {
+  state.v.setZero();
+  state.a.setZero();
+}
+
+EquilibriumProblem::EquilibriumProblem(KktSystem& kkt, State& state)
+    : kkt_(kkt), state_(state), delta_(state.v.size()), deltaLambda_(state.lambda.size()), scaled_(delta_), heldQ_(state.q),
+      heldLambda_(state.lambda) {}
+
+bool EquilibriumProblem::evaluate(std::span<ResidualGroup> groups) {
+  const bool represented = kkt_.evaluate(state_, {.motion = false, .tangent = true});
+  kkt_.measure(state_, groups);
+  return represented;
+}
+
+double EquilibriumProblem::longestFactor() {
+  const double rotation = largestRotation(kkt_.model(), delta_);
+  return rotation > rotationCap ? rotationCap / rotation : 1;
+}
+
+void EquilibriumProblem::applyStep(double factor) {
+  heldQ_ = state_.q;
+  heldLambda_ = state_.lambda;
+  scaled_ = factor * delta_;
+  kkt_.model().retract(heldQ_, scaled_, state_.q);
+  state_.lambda += factor * deltaLambda_;
+}
+
+void EquilibriumProblem::undoStep() {
+  state_.q = heldQ_;
+  state_.lambda = heldLambda_;
+}
+
+}
