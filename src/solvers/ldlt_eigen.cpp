@@ -102,7 +102,7 @@ class EigenLdlt final : public LdltBackend {
     method_ = Method::Eigenvalues;
     eigen_.compute(Eigen::MatrixXd(scaled_)); // reads the lower triangle
     const Eigen::VectorXd& values = eigen_.eigenvalues();
-    const double zero = options_.zeroTolerance * values.cwiseAbs().maxCoeff();
+    const double zero = 4 * double(values.size()) * std::numeric_limits<double>::epsilon() * values.cwiseAbs().maxCoeff();
     isZero_ = (values.array().abs() <= zero).cast<int>();
     inertia_ = Inertia{int((values.array() > zero).count()), int((values.array() < -zero).count()), isZero_.sum()};
   }

@@ -8,7 +8,7 @@
 namespace tendril {
 namespace {
 
-/// Supernodal LU of the equilibrated matrix B = R^-1 A C^-1, whose rows and columns have largest entry 1.
+/// Supernodal LU of the equilibrated matrix B = R^-1 A C^-1, whose rows and columns have largest entries near 1 (Ruiz 2001).
 class EigenLu final : public LuBackend {
  public:
   explicit EigenLu(const SparseLuOptions& options) : options_(options) { lu_.setPivotThreshold(options.pivotTolerance); }
@@ -52,18 +52,27 @@ class EigenLu final : public LuBackend {
   }
 
  private:
-  /// False if a row or column is zero.
+  /// Alternates between rows and columns, halving the spread of scales each time; false if a row or column is zero.
   bool equilibrate(const Matrix& A) {
+    constexpr int sweeps = 8;
     scaled_ = A;
-    rows_.setZero();
-    columns_.setZero();
-    for (int j = 0; j < A.cols(); ++j)
-      for (Matrix::InnerIterator it(A, j); it; ++it) rows_[it.row()] = std::max(rows_[it.row()], std::abs(it.value()));
-    rows_ = (rows_.array() > 0).select(rows_, 1);
-    for (int j = 0; j < A.cols(); ++j) {
-      for (Matrix::InnerIterator it(A, j); it; ++it) columns_[j] = std::max(columns_[j], std::abs(it.value()) / rows_[it.row()]);
-      if (columns_[j] == 0) return false;
-      for (Matrix::InnerIterator it(scaled_, j); it; ++it) it.valueRef() /= rows_[it.row()] * columns_[j];
+    rows_.setOnes();
+    columns_.setOnes();
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      Eigen::VectorXd& rowMax = work_;
+      Eigen::VectorXd& columnMax = sign_;
+      rowMax.setZero();
+      columnMax.setZero();
+      for (int j = 0; j < A.cols(); ++j)
+        for (Matrix::InnerIterator it(scaled_, j); it; ++it) {
+          rowMax[it.row()] = std::max(rowMax[it.row()], std::abs(it.value()));
+          columnMax[j] = std::max(columnMax[j], std::abs(it.value()));
+        }
+      if (!(rowMax.minCoeff() > 0 && columnMax.minCoeff() > 0)) return false;
+      rows_.array() *= rowMax.array().sqrt();
+      columns_.array() *= columnMax.array().sqrt();
+      for (int j = 0; j < A.cols(); ++j)
+        for (Matrix::InnerIterator it(scaled_, j); it; ++it) it.valueRef() /= std::sqrt(rowMax[it.row()] * columnMax[j]);
     }
     return true;
   }

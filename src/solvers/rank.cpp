@@ -49,7 +49,7 @@ class RowFactor {
   void scale(const Sparse& G);
   void insert(SparseRow& row);
   void rotate(SparseRow& pivot, SparseRow& row);
-  void settle();
+  void settle(int k);
 
   int m_;
   double tolerance_;
@@ -77,8 +77,13 @@ RowFactor::RowFactor(const Sparse& G, double tolerance, std::span<const int> pri
   std::iota(sequence.begin(), sequence.end(), 0);
   const auto lead = [&](int j) { return rows[j].empty() ? m_ : rows[j].lead(); };
   std::stable_sort(sequence.begin(), sequence.end(), [&](int a, int b) { return lead(a) < lead(b); });
-  for (int j : sequence) insert(rows[j]);
-  settle();
+  distance_.assign(m_, 0);
+  int settled = 0;
+  for (int j : sequence) {
+    for (; settled < lead(j); ++settled) settle(settled);
+    insert(rows[j]);
+  }
+  for (; settled < m_; ++settled) settle(settled);
 }
 
 void RowFactor::order(const Sparse& G, std::span<const int> priority) {
@@ -146,18 +151,17 @@ void RowFactor::rotate(SparseRow& pivot, SparseRow& row) {
   std::swap(row, mergedRow_);
 }
 
-/// Decides each column in turn. The row of a dependent one has no use there: what stands right of the diagonal belongs to later columns.
-void RowFactor::settle() {
-  distance_.assign(m_, 0);
-  for (int k = 0; k < m_; ++k) {
-    if (R_[k].empty()) continue;
-    distance_[k] = std::abs(R_[k].values[0]);
-    if (distance_[k] > tolerance_) continue;
-    SparseRow rest;
-    std::swap(rest, R_[k]);
-    rest.dropLead();
-    insert(rest);
-  }
+/// Decides column k, once no row can begin there any more. The row of a dependent column has no use there: what stands right of the
+/// diagonal belongs to later columns. Done before rows that begin later come in, since the rest then stays near; a full R would hand it
+/// down to its end.
+void RowFactor::settle(int k) {
+  if (R_[k].empty()) return;
+  distance_[k] = std::abs(R_[k].values[0]);
+  if (distance_[k] > tolerance_) return;
+  SparseRow rest;
+  std::swap(rest, R_[k]);
+  rest.dropLead();
+  insert(rest);
 }
 
 RankReport RowFactor::report() const {
