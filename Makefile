@@ -4,6 +4,10 @@ SCENE ?= scenes/cables/catenary-bridge.yaml
 RESULTS ?= results/$(basename $(notdir $(SCENE)))
 SOURCES = find $(wildcard bench include oracles src tests) -name '*.h' -print0 -o -name '*.cpp' -print0
 
+# Another checkout of the same sources finds what this one compiled.
+export CCACHE_BASEDIR = $(CURDIR)
+export CCACHE_NOHASHDIR = 1
+
 .PHONY: help demo test quick build bench sanitize format check-format tidy install-test packages clean
 .DEFAULT_GOAL := help
 
@@ -22,7 +26,7 @@ quick: build ## build and run the quick tests
 	ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error -L quick
 
 build: packages ## install missing packages, configure, build the release preset
-	cmake --preset release --log-level=STATUS
+	cmake --preset release
 	cmake --build build/release -j $(JOBS)
 
 bench: build ## run the benchmarks
