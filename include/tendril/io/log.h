@@ -30,9 +30,10 @@ class Log {
   void warning(std::string_view text) { write(LogLevel::Warning, text); }
   void error(std::string_view text) { write(LogLevel::Error, text); }
 
-  /// Distinct warnings and errors in order of first appearance, "text (3 times)" where repeated; at most `most`, then a line that counts
+  /// Distinct warnings and errors in order of first appearance, "text (3 times)" where repeated; after the first `maxKept` a line counts
   /// the rest.
-  std::vector<std::string> messages(std::size_t most = 100) const;
+  std::vector<std::string> messages() const;
+  static constexpr std::size_t maxKept = 100;
 
  private:
   struct Message {
@@ -48,6 +49,7 @@ class Log {
   std::ofstream file;
   std::vector<std::string> pending;
   std::vector<Message> kept;
+  long dropped = 0;
   bool failed = false;
 };
 

@@ -1,0 +1,550 @@
+#include "tendril/io/results.h"
+#include "tendril/model/error.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fcntl.h>
+#include <limits>
+#include <stdexcept>
+#include <unistd.h>
+#include <utility>
+
+namespace tendril {
+
+namespace {
+
+constexpr int formatVersion = 1;
+constexpr hsize_t chunkBytes = 64 * 1024;
+constexpr std::size_t maxBlockRows = 1024;
+constexpr std::size_t blockBytes = 2 * 1024 * 1024;
+/// Room for what HDF5 writes besides the rows (object headers, chunk indices), in all and per series.
+constexpr std::size_t slackBytes = 64 * 1024;
+constexpr std::size_t slackBytesPerSeries = 8 * 1024;
+
+/// An HDF5 identifier with the function that releases it.
+class Handle {
+ public:
+  using Release = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t identifier, Release function) : id(identifier), release(function) {}
+  Handle(Handle&& other) noexcept : id(std::exchange(other.id, H5I_INVALID_HID)), release(other.release) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id, other.id);
+    std::swap(release, other.release);
+    return *this;
+  }
+  ~Handle() { close(); }
+
+  bool valid() const { return id >= 0; }
+  operator hid_t() const { return id; }
+  bool close() { return !valid() || release(std::exchange(id, H5I_INVALID_HID)) >= 0; }
+
+ private:
+  hid_t id = H5I_INVALID_HID;
+  Release release = nullptr;
+};
+
+/// Keeps HDF5 from printing its error stack while alive; failures are reported as exceptions instead.
+class QuietErrors {
+ public:
+  QuietErrors() {
+    H5Eget_auto2(H5E_DEFAULT, &function, &data);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+  ~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, function, data); }
+
+ private:
+  H5E_auto2_t function = nullptr;
+  void* data = nullptr;
+};
+
+/// The innermost message of the current HDF5 error stack.
+std::string lastError() {
+  std::string text;
+  const auto keepFirst = [](unsigned, const H5E_error2_t* error, void* target) -> herr_t {
+    auto& message = *static_cast<std::string*>(target);
+    if (message.empty() && error->desc) message = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keepFirst, &text);
+  return text.empty() ? "unknown failure" : text;
+}
+
+Handle textType(std::size_t length) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, std::max<std::size_t>(length, 1));
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+bool writeAttribute(hid_t object, const char* name, const std::string& text) {
+  const Handle type = textType(text.size());
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const std::string padded = text.empty() ? std::string(1, '\0') : text;
+  return attribute.valid() && H5Awrite(attribute, type, padded.data()) >= 0;
+}
+
+std::string readAttribute(hid_t object, const char* name) {
+  if (H5Aexists(object, name) <= 0) return {};
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  const Handle type(H5Aget_type(attribute), H5Tclose);
+  std::string text(H5Tget_size(type), '\0');
+  if (H5Tis_variable_str(type) > 0 || H5Aread(attribute, type, text.data()) < 0) return {};
+  text.resize(std::strlen(text.c_str()));
+  return text;
+}
+
+/// Texts of any length (attributes are limited to 64 KiB), one per element.
+bool writeTexts(hid_t file, const char* name, const std::vector<std::string>& texts) {
+  std::size_t width = 1;
+  for (const std::string& text : texts) width = std::max(width, text.size());
+  std::string padded;
+  for (const std::string& text : texts) padded += text + std::string(width - text.size(), '\0');
+  const Handle type = textType(width);
+  const hsize_t count = texts.size();
+  const Handle space(count > 0 ? H5Screate_simple(1, &count, nullptr) : H5Screate(H5S_NULL), H5Sclose);
+  const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(plist, false);
+  const Handle dataset(H5Dcreate2(file, name, type, space, H5P_DEFAULT, plist, H5P_DEFAULT), H5Dclose);
+  return dataset.valid() && (count == 0 || H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()) >= 0);
+}
+
+std::vector<std::string> readTexts(hid_t file, const char* name) {
+  if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return {};
+  const Handle dataset(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  const std::size_t width = H5Tget_size(type);
+  if (count <= 0) return {};
+  std::string padded(width * count, '\0');
+  if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()) < 0) return {};
+  std::vector<std::string> texts;
+  for (hssize_t i = 0; i < count; ++i) {
+    std::string text = padded.substr(i * width, width);
+    text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+/// Files of the oldest format carry no "open for writing" mark, so that one whose writer was killed opens like any other; without locks a
+/// run can be watched while it writes.
+Handle fileAccess() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  H5Pset_file_locking(access, false, true);
+  return access;
+}
+
+Handle makeGroup(hid_t file, const char* name) {
+  const Handle plist(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  H5Pset_obj_track_times(plist, false);
+  return Handle(H5Gcreate2(file, name, H5P_DEFAULT, plist, H5P_DEFAULT), H5Gclose);
+}
+
+/// Rows and columns of a dataset; a one-dimensional one has one column, signalled by rank 1.
+struct Shape {
+  int rank = 0;
+  hsize_t rows = 0;
+  hsize_t columns = 1;
+};
+
+Shape shapeOf(hid_t dataset) {
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  Shape shape;
+  shape.rank = H5Sget_simple_extent_ndims(space);
+  hsize_t sizes[2] = {0, 1};
+  if (shape.rank == 1 || shape.rank == 2) H5Sget_simple_extent_dims(space, sizes, nullptr);
+  shape.rows = sizes[0];
+  shape.columns = sizes[1];
+  return shape;
+}
+
+}
+
+// ---- ResultWriter ----
+
+struct ResultWriter::Impl {
+  struct Column {
+    std::string path;
+    hsize_t columns = 1;
+    hsize_t chunkRows = 1;
+    int rank = 2;
+    Handle dataset;
+    std::vector<double> buffer;
+
+    std::size_t rowBytes() const { return columns * sizeof(double); }
+  };
+
+  std::filesystem::path path;
+  Handle file;
+  std::chrono::duration<double> interval{};
+  std::chrono::steady_clock::time_point lastFlush = std::chrono::steady_clock::now();
+  std::vector<Column> series; ///< the time first
+  std::size_t firstRow = 0;
+  std::size_t written = 0;
+  std::size_t buffered = 0;
+  std::size_t capacity = 0; ///< rows of a block; 0 until the first step fixes it
+  bool resumed = false;
+  bool broken = false;
+
+  [[noreturn]] void fail(const std::string& cause) {
+    broken = true;
+    throw MachineFailure("cannot write results to " + path.string() + ": " + cause + "; the first " + std::to_string(written) + " of " +
+                         std::to_string(written + buffered) + " rows are kept; free space or choose another folder, then resume");
+  }
+  void require(bool succeeded) {
+    if (!succeeded) fail(lastError());
+  }
+
+  void create(const RunMetadata& metadata) {
+    // HDF5 hides the system's reason when it cannot create a file, so ask for it first.
+    const int probe = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (probe < 0) fail(std::strerror(errno));
+    ::close(probe);
+    const Handle plist(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    file = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, plist, fileAccess()), H5Fclose);
+    require(file.valid());
+    std::size_t texts = metadata.scene.size();
+    for (const std::string& argument : metadata.arguments) texts += argument.size() * metadata.arguments.size();
+    reserve(texts);
+    require(writeAttribute(file, "format", "tendril results " + std::to_string(formatVersion)) &&
+            writeAttribute(file, "version", metadata.version));
+    require(writeTexts(file, "scene", {metadata.scene}) && writeTexts(file, "arguments", metadata.arguments));
+    require(makeGroup(file, "states").valid() && makeGroup(file, "outputs").valid());
+    addColumn("time", 1, 1, {"s", "Time of the step.", ""});
+  }
+
+  void reopen(std::size_t rows) {
+    file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, fileAccess()), H5Fclose);
+    if (!file.valid())
+      throw InputError({path.string()}, "results", "cannot continue this file: " + lastError(),
+                       "check that it exists and is whole, or run without --resume");
+    resumed = true;
+    firstRow = written = rows;
+    addColumn("time", 1, 1, {"s", "Time of the step.", ""});
+  }
+
+  /// Takes the room for `bytes` more and the slack, so that HDF5 never meets a full disk half-way.
+  void reserve(std::size_t bytes) {
+    haddr_t end = 0;
+    void* descriptor = nullptr;
+    require(H5Fget_eoa(file, &end) >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0);
+    const std::size_t slack = slackBytes + slackBytesPerSeries * series.size();
+    const int status = ::posix_fallocate(*static_cast<int*>(descriptor), 0, static_cast<off_t>(end + bytes + slack));
+    // File systems that cannot reserve say so; then HDF5's own failure is all the warning there is.
+    if (status != 0 && status != EINVAL && status != EOPNOTSUPP) fail(std::strerror(status));
+  }
+
+  Series addColumn(const std::string& name, int columns, int rank, const SeriesInfo& info) {
+    if (capacity > 0) throw std::logic_error("the series '" + name + "' was added after the first step");
+    if (columns < 0) throw std::logic_error("the series '" + name + "' has a negative number of columns");
+    Column column;
+    column.path = name;
+    column.columns = static_cast<hsize_t>(columns);
+    column.rank = rank;
+    const hsize_t rowBytes = std::max<hsize_t>(column.rowBytes(), sizeof(double));
+    column.chunkRows = std::clamp<hsize_t>(chunkBytes / rowBytes, 1, maxBlockRows);
+    if (resumed)
+      openColumn(column);
+    else
+      createColumn(column, info);
+    series.push_back(std::move(column));
+    return static_cast<Series>(series.size()) - 1;
+  }
+
+  void createColumn(Column& column, const SeriesInfo& info) {
+    if (H5Lexists(file, column.path.c_str(), H5P_DEFAULT) > 0) throw std::logic_error("the series '" + column.path + "' was added twice");
+    reserve(0);
+    const hsize_t sizes[2] = {0, column.columns};
+    // A series without columns (no multipliers in this model) needs an extendable width to be chunked at all.
+    const hsize_t limits[2] = {H5S_UNLIMITED, column.columns > 0 ? column.columns : H5S_UNLIMITED};
+    const hsize_t chunk[2] = {column.chunkRows, std::clamp<hsize_t>(column.columns, 1, 1 << 17)};
+    const Handle space(H5Screate_simple(column.rank, sizes, limits), H5Sclose);
+    const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_chunk(plist, column.rank, chunk);
+    H5Pset_obj_track_times(plist, false);
+    column.dataset = Handle(H5Dcreate2(file, column.path.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, plist, H5P_DEFAULT), H5Dclose);
+    require(column.dataset.valid());
+    require(writeAttribute(column.dataset, "unit", info.unit) && writeAttribute(column.dataset, "description", info.description) &&
+            writeAttribute(column.dataset, "frame", info.frame));
+  }
+
+  void openColumn(Column& column) {
+    column.dataset = Handle(H5Dopen2(file, column.path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Shape shape = column.dataset.valid() ? shapeOf(column.dataset) : Shape{};
+    if (shape.rank != column.rank || shape.columns != column.columns)
+      throw InputError({path.string()}, column.path,
+                       "the file to be continued does not hold this series with " + std::to_string(column.columns) + " columns",
+                       "resume with the scene of the first run, or run without --resume");
+    if (shape.rows < firstRow)
+      throw InputError({path.string()}, column.path,
+                       "the file holds only " + std::to_string(shape.rows) + " rows, the checkpoint was made after " +
+                           std::to_string(firstRow),
+                       "resume from an older checkpoint, or run without --resume");
+    extend(column, firstRow);
+  }
+
+  void extend(Column& column, std::size_t rows) {
+    const hsize_t sizes[2] = {rows, column.columns};
+    require(H5Dset_extent(column.dataset, sizes) >= 0);
+  }
+
+  /// Fixes the size of a block, after which nothing is allocated per step.
+  void start() {
+    std::size_t rowBytes = 0;
+    for (const Column& column : series) rowBytes += column.rowBytes();
+    capacity = std::clamp<std::size_t>(blockBytes / rowBytes, 1, maxBlockRows);
+    for (Column& column : series) column.buffer.assign(capacity * column.columns, std::numeric_limits<double>::quiet_NaN());
+  }
+
+  void writeBlock() {
+    if (buffered == 0) return;
+    std::size_t bytes = 0;
+    for (const Column& column : series)
+      bytes += (buffered / column.chunkRows + 2) * column.chunkRows * column.rowBytes() + sizeof(double) * maxBlockRows;
+    reserve(bytes);
+    const std::size_t rows = written + buffered;
+    // The time comes last: a reader that finds a time finds its states.
+    for (std::size_t i = series.size(); i-- > 0;) writeRows(series[i], rows);
+    require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0);
+    written = rows;
+    buffered = 0;
+    for (Column& column : series) std::fill(column.buffer.begin(), column.buffer.end(), std::numeric_limits<double>::quiet_NaN());
+  }
+
+  void writeRows(Column& column, std::size_t rows) {
+    extend(column, rows);
+    if (column.columns == 0) return;
+    const hsize_t first[2] = {written, 0};
+    const hsize_t count[2] = {buffered, column.columns};
+    const Handle target(H5Dget_space(column.dataset), H5Sclose);
+    const Handle source(H5Screate_simple(column.rank, count, nullptr), H5Sclose);
+    require(H5Sselect_hyperslab(target, H5S_SELECT_SET, first, nullptr, count, nullptr) >= 0);
+    require(H5Dwrite(column.dataset, H5T_NATIVE_DOUBLE, source, target, H5P_DEFAULT, column.buffer.data()) >= 0);
+  }
+
+  void flush() {
+    if (broken) fail("an earlier block could not be written");
+    const QuietErrors quiet;
+    writeBlock();
+    lastFlush = std::chrono::steady_clock::now();
+  }
+
+  void close() {
+    if (!file.valid()) return;
+    const QuietErrors quiet;
+    if (!broken) flush();
+    release();
+  }
+
+  /// Gives back the reserved room and closes.
+  void release() {
+    for (Column& column : series) column.dataset.close();
+    haddr_t end = 0;
+    void* descriptor = nullptr;
+    const bool flushed = H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
+    if (H5Fget_eoa(file, &end) >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0)
+      if (::ftruncate(*static_cast<int*>(descriptor), static_cast<off_t>(end)) != 0 && !broken) fail(std::strerror(errno));
+    const bool closed = file.close();
+    if (!broken) require(flushed && closed);
+  }
+};
+
+ResultWriter::ResultWriter(std::unique_ptr<Impl> implementation) : impl(std::move(implementation)) {}
+ResultWriter::ResultWriter(ResultWriter&&) noexcept = default;
+ResultWriter& ResultWriter::operator=(ResultWriter&&) noexcept = default;
+
+ResultWriter::ResultWriter(const std::filesystem::path& file, const RunMetadata& metadata, std::chrono::duration<double> flushInterval)
+    : impl(std::make_unique<Impl>()) {
+  const QuietErrors quiet;
+  impl->path = file;
+  impl->interval = flushInterval;
+  impl->create(metadata);
+}
+
+ResultWriter ResultWriter::resume(const std::filesystem::path& file, std::size_t rows, std::chrono::duration<double> flushInterval) {
+  const QuietErrors quiet;
+  auto impl = std::make_unique<Impl>();
+  impl->path = file;
+  impl->interval = flushInterval;
+  impl->reopen(rows);
+  return ResultWriter(std::move(impl));
+}
+
+ResultWriter::~ResultWriter() {
+  if (!impl) return;
+  try {
+    impl->close();
+  } catch (const Error&) {
+    // Whoever wants to know of it calls close().
+    const QuietErrors quiet;
+    impl->release();
+  }
+}
+
+ResultWriter::Series ResultWriter::addState(const std::string& name, int columns, const SeriesInfo& info) {
+  const QuietErrors quiet;
+  return impl->addColumn("states/" + name, columns, 2, info);
+}
+
+ResultWriter::Series ResultWriter::addOutput(const std::string& name, int columns, const SeriesInfo& info) {
+  const QuietErrors quiet;
+  return impl->addColumn("outputs/" + name, columns, 2, info);
+}
+
+void ResultWriter::set(Series index, std::span<const double> row) {
+  if (impl->capacity == 0) impl->start();
+  Impl::Column& column = impl->series.at(index);
+  if (row.size() != column.columns)
+    throw std::logic_error("a row of '" + column.path + "' has " + std::to_string(column.columns) + " columns, not " +
+                           std::to_string(row.size()));
+  std::copy(row.begin(), row.end(), column.buffer.begin() + static_cast<std::ptrdiff_t>(impl->buffered * column.columns));
+}
+
+void ResultWriter::endStep(double time) {
+  set(0, time);
+  ++impl->buffered;
+  if (impl->buffered == impl->capacity || std::chrono::steady_clock::now() - impl->lastFlush > impl->interval) impl->flush();
+}
+
+void ResultWriter::writeArray(const std::string& name, std::span<const double> values, const SeriesInfo& info) {
+  const QuietErrors quiet;
+  if (impl->broken) impl->fail("an earlier block could not be written");
+  const std::string path = "outputs/" + name;
+  impl->reserve(values.size_bytes());
+  if (H5Lexists(impl->file, path.c_str(), H5P_DEFAULT) > 0) impl->require(H5Ldelete(impl->file, path.c_str(), H5P_DEFAULT) >= 0);
+  const hsize_t count = values.size();
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(plist, false);
+  const Handle dataset(H5Dcreate2(impl->file, path.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, plist, H5P_DEFAULT), H5Dclose);
+  impl->require(dataset.valid());
+  if (count > 0) impl->require(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0);
+  impl->require(writeAttribute(dataset, "unit", info.unit) && writeAttribute(dataset, "description", info.description) &&
+                writeAttribute(dataset, "frame", info.frame));
+  impl->require(H5Fflush(impl->file, H5F_SCOPE_LOCAL) >= 0);
+}
+
+void ResultWriter::flush() { impl->flush(); }
+void ResultWriter::close() { impl->close(); }
+std::size_t ResultWriter::rows() const { return impl->written + impl->buffered; }
+std::size_t ResultWriter::rowsOnDisk() const { return impl->written; }
+
+// ---- ResultReader ----
+
+struct ResultReader::Impl {
+  std::string path;
+  Handle file;
+  RunMetadata metadata;
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& message, const std::string& remedy) const {
+    throw InputError({path}, key, message, remedy);
+  }
+
+  void open() {
+    std::error_code status;
+    if (!std::filesystem::exists(path, status)) refuse("results", "there is no such file", "name the folder that a run has written");
+    file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, fileAccess()), H5Fclose);
+    if (!file.valid()) refuse("results", "this is not an HDF5 file, or it is damaged (" + lastError() + ")", "run the scene again");
+    const std::string format = readAttribute(file, "format");
+    if (format != "tendril results " + std::to_string(formatVersion))
+      refuse("results", format.empty() ? "these are not results of Tendril" : "the format is '" + format + "'",
+             "read it with the version that wrote it");
+    metadata.version = readAttribute(file, "version");
+    const std::vector<std::string> scene = readTexts(file, "scene");
+    if (!scene.empty()) metadata.scene = scene.front();
+    metadata.arguments = readTexts(file, "arguments");
+  }
+
+  std::vector<std::string> names(const char* group) const {
+    std::vector<std::string> list;
+    const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* target) -> herr_t {
+      static_cast<std::vector<std::string>*>(target)->emplace_back(name);
+      return 0;
+    };
+    H5Literate_by_name(file, group, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &list, H5P_DEFAULT);
+    return list;
+  }
+
+  Handle dataset(const std::string& name) const {
+    const QuietErrors quiet;
+    Handle found(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!found.valid()) refuse(name, "the results hold no such series", "list the names with states() and outputs()");
+    return found;
+  }
+
+  /// Rows [first, first + count) of a series.
+  RowMatrix read(const std::string& name, hsize_t first, hsize_t count) const {
+    const QuietErrors quiet;
+    const Handle data = dataset(name);
+    const Shape shape = shapeOf(data);
+    if (first + count > shape.rows)
+      refuse(name, "there is no row " + std::to_string(first + count - 1), "there are " + std::to_string(shape.rows) + " rows");
+    RowMatrix rows(count, shape.columns);
+    if (rows.size() == 0) return rows;
+    const hsize_t from[2] = {first, 0};
+    const hsize_t sizes[2] = {count, shape.columns};
+    const Handle space(H5Dget_space(data), H5Sclose);
+    const Handle memory(H5Screate_simple(shape.rank, sizes, nullptr), H5Sclose);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, from, nullptr, sizes, nullptr);
+    if (H5Dread(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, rows.data()) < 0)
+      refuse(name, "the series cannot be read (" + lastError() + ")", "the file is damaged; run the scene again");
+    return rows;
+  }
+
+  /// Rows that every series has: a run killed while writing may have extended some of them only.
+  std::size_t rows() const {
+    hsize_t least = shapeOf(dataset("time")).rows;
+    for (const char* group : {"states", "outputs"})
+      for (const std::string& name : names(group)) {
+        const Shape shape = shapeOf(dataset(std::string(group) + "/" + name));
+        if (shape.rank == 2) least = std::min(least, shape.rows);
+      }
+    return least;
+  }
+
+  RowMatrix readAll(const std::string& name) const {
+    const Shape shape = shapeOf(dataset(name));
+    return read(name, 0, shape.rank == 2 ? rows() : shape.rows);
+  }
+
+  SeriesInfo info(const std::string& name) const {
+    const Handle data = dataset(name);
+    return {readAttribute(data, "unit"), readAttribute(data, "description"), readAttribute(data, "frame")};
+  }
+};
+
+ResultReader::ResultReader(const std::filesystem::path& file) : impl(std::make_unique<Impl>()) {
+  const QuietErrors quiet;
+  impl->path = file.string();
+  impl->open();
+}
+ResultReader::ResultReader(ResultReader&&) noexcept = default;
+ResultReader& ResultReader::operator=(ResultReader&&) noexcept = default;
+ResultReader::~ResultReader() = default;
+
+const RunMetadata& ResultReader::metadata() const { return impl->metadata; }
+std::vector<std::string> ResultReader::states() const { return impl->names("states"); }
+std::vector<std::string> ResultReader::outputs() const { return impl->names("outputs"); }
+std::size_t ResultReader::rows() const { return impl->rows(); }
+Eigen::VectorXd ResultReader::time() const { return impl->read("time", 0, rows()).col(0); }
+ResultReader::RowMatrix ResultReader::state(const std::string& name) const { return impl->readAll("states/" + name); }
+ResultReader::RowMatrix ResultReader::output(const std::string& name) const { return impl->readAll("outputs/" + name); }
+Eigen::VectorXd ResultReader::stateRow(const std::string& name, std::size_t row) const {
+  return impl->read("states/" + name, row, 1).row(0).transpose();
+}
+SeriesInfo ResultReader::stateInfo(const std::string& name) const { return impl->info("states/" + name); }
+SeriesInfo ResultReader::outputInfo(const std::string& name) const { return impl->info("outputs/" + name); }
+bool ResultReader::isSeries(const std::string& output) const { return shapeOf(impl->dataset("outputs/" + output)).rank == 2; }
+
+}
