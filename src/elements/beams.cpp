@@ -120,7 +120,7 @@ void Beams::declare(Layout& layout) {
     name = e.name;
     if (e.suppressed == 0) continue;
     e.constraint = layout.addConstraint(names_[e.name] + ", element " + std::to_string(number),
-                                        std::vector<Dimension>(e.suppressed, Dimension::Length));
+                                        std::vector<RowQuantity>(e.suppressed, RowQuantity::Length));
     e.row = layout.constraintRow(e.constraint);
     e.ca = layout.couple(e.constraint, e.a), e.ac = layout.couple(e.a, e.constraint);
     e.cb = layout.couple(e.constraint, e.b), e.bc = layout.couple(e.b, e.constraint);

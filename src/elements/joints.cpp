@@ -60,9 +60,9 @@ const KindEntry& entry(JointKind kind) {
   return table[std::size_t(kind)];
 }
 
-Dimension dimension(const Row& row) {
+RowQuantity quantity(const Row& row) {
   const bool isLength = row.type == Type::Position || row.type == Type::Distance || row.type == Type::Screw;
-  return isLength ? Dimension::Length : Dimension::Angle;
+  return isLength ? RowQuantity::Length : RowQuantity::Angle;
 }
 
 bool has(std::span<const Row> rows, Type type) {
@@ -128,11 +128,11 @@ void Joints::declare(Layout& layout) {
   for (Joint& joint : joints_) {
     takeReferences(joint, layout);
     checkFit(joint, layout);
-    std::vector<Dimension> dimensions;
-    for (const Row& row : rowsOf(joint)) dimensions.push_back(dimension(row));
-    joint.constraint = layout.addConstraint("joint '" + joint.name + "'", dimensions);
+    std::vector<RowQuantity> quantities;
+    for (const Row& row : rowsOf(joint)) quantities.push_back(quantity(row));
+    joint.constraint = layout.addConstraint("joint '" + joint.name + "'", quantities);
     joint.firstRow = layout.constraintRow(joint.constraint);
-    joint.rowCount = int(dimensions.size());
+    joint.rowCount = int(quantities.size());
     joint.pair.declare(layout, joint.constraint);
   }
 }

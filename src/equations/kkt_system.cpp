@@ -104,7 +104,7 @@ VectorX KktSystem::minimumNorm(const State& state) {
   VectorX weights(model_.nc());
   const double length = model_.characteristicLength();
   for (int row = 0; row < model_.nc(); ++row) {
-    weights[row] = model_.constraintDimensions()[row] == Dimension::Length ? 1 : 1 / (length * length);
+    weights[row] = model_.constraintQuantities()[row] == RowQuantity::Length ? 1 : 1 / (length * length);
   }
   return minimumNormMultipliers(assembly_.gradient(), state.lambda, weights, rankTolerance);
 }
@@ -120,7 +120,7 @@ void KktSystem::measure(const State& state, std::span<ResidualGroup> groups) con
   const VectorX& r = assembly_.residual();
   for (int i = 0; i < r.size(); ++i) raise(isMoment_[i] == 0 ? Force : isMoment_[i] == 1 ? Moment : General, r[i]);
   const VectorX& g = assembly_.constraint();
-  for (int i = 0; i < g.size(); ++i) raise(model_.constraintDimensions()[i] == Dimension::Length ? Length : Angle, g[i]);
+  for (int i = 0; i < g.size(); ++i) raise(model_.constraintQuantities()[i] == RowQuantity::Length ? Length : Angle, g[i]);
 
   const ForceScale& scale = assembly_.scale();
   const double count = double(std::max(scale.count, 1L)), length = model_.characteristicLength();
@@ -212,7 +212,7 @@ std::string KktSystem::describeWorst() const {
   const bool constraint = worst == Length || worst == Angle;
   const VectorX& residual = constraint ? assembly_.constraint() : assembly_.residual();
   for (Eigen::Index i = 0; i < residual.size(); ++i) {
-    const int group = constraint ? (model_.constraintDimensions()[i] == Dimension::Length ? Length : Angle) : Group(isMoment_[i]);
+    const int group = constraint ? (model_.constraintQuantities()[i] == RowQuantity::Length ? Length : Angle) : Group(isMoment_[i]);
     if (group == worst && !(std::abs(residual[i]) <= value)) value = std::abs(residual[i]), row = i;
   }
   if (row < 0) return "nowhere";

@@ -81,11 +81,11 @@ const Marker& Model::marker(const std::string& name) const {
 
 // ---- layout ----------------------------------------------------------------------------------------------------------------------------
 
-int Layout::addConstraint(const std::string& name, const std::vector<Dimension>& rows) {
+int Layout::addConstraint(const std::string& name, const std::vector<RowQuantity>& rows) {
   Model& model = *builder_.model_;
   const int c = model.pattern_.addUnknowns(int(rows.size()));
   model.pattern_.couple(c, c); // the diagonal is always present: it is where a regularisation or a switched-off row lives
-  model.dimensions_.insert(model.dimensions_.end(), rows.begin(), rows.end());
+  model.quantities_.insert(model.quantities_.end(), rows.begin(), rows.end());
   model.constraintOfRow_.insert(model.constraintOfRow_.end(), rows.size(), int(model.constraintNames_.size()));
   model.constraintNames_.push_back(name);
   model.nc_ += int(rows.size());

@@ -40,6 +40,7 @@ class GeneralizedAlpha final : public Analysis {
   bool finished() const override;
   const StepReport& advance() override;
   const State& state() const override { return state_; }
+  VectorX reactions() override { return kkt_.minimumNorm(state_); }
   double progress() const override { return (state_.t - begin_) / options_.duration; }
   Snapshot save() override;
   void restore(const Snapshot& snapshot) override;

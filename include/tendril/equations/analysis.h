@@ -39,6 +39,8 @@ class Analysis {
   /// One step. Throws NumericalFailure, with the last accepted state still in place.
   virtual const StepReport& advance() = 0;
   virtual const State& state() const = 0;
+  /// Multipliers for reactions: those of the state or, where joints are redundant, the ones of least norm with the same effect.
+  virtual VectorX reactions() = 0;
   /// Share of the whole that is done, 0 to 1.
   virtual double progress() const = 0;
   /// Saves what restore() needs, and forgets everything that would make the continued run differ from a restored one (factorisations).

@@ -31,15 +31,15 @@ struct Gravity {
   TimeFunction factor = TimeFunction::constant();
 };
 
-/// Dimension of a row of a constraint: the convergence test and the norm of reactions treat lengths and angles apart.
-enum class Dimension { Length, Angle };
+/// Quantity of a row of a constraint: the convergence test and the norm of reactions treat lengths and angles apart.
+enum class RowQuantity { Length, Angle };
 
 /// What a term sees while the model is frozen.
 class Layout {
  public:
   explicit Layout(ModelBuilder& builder) : builder_(builder) {}
   /// Claims the rows of a constraint; returns its unknown block. The name is what messages call it (joint or beam).
-  int addConstraint(const std::string& name, const std::vector<Dimension>& rows);
+  int addConstraint(const std::string& name, const std::vector<RowQuantity>& rows);
   /// Coupling (row block, column block) of the system matrix; block numbers of velocities and of constraints alike.
   int couple(int row, int column);
   /// First row of a constraint block within g and lambda.
@@ -87,7 +87,7 @@ class Model {
   std::string nameOfConstraint(int row) const;
   /// Name of the constraint alone ("joint 'hinge'").
   const std::string& constraintName(int row) const { return constraintNames_[constraintOfRow_[row]]; }
-  const std::vector<Dimension>& constraintDimensions() const { return dimensions_; }
+  const std::vector<RowQuantity>& constraintQuantities() const { return quantities_; }
 
   const Marker& marker(const std::string& name) const;
   const Marker* findMarker(const std::string& name) const;
@@ -120,7 +120,7 @@ class Model {
   std::map<std::string, const Marker*> markerOfName_;
   std::vector<std::string> constraintNames_;
   std::vector<int> constraintOfRow_;
-  std::vector<Dimension> dimensions_;
+  std::vector<RowQuantity> quantities_;
 };
 
 /// Gathers blocks, terms and markers, then freezes them into a Model. Elements are added by the functions of the room `elements`.

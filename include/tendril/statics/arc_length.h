@@ -35,6 +35,7 @@ class ArcLength final : public Analysis {
   bool finished() const override;
   const StepReport& advance() override;
   const State& state() const override { return state_; }
+  VectorX reactions() override { return kkt_.minimumNorm(state_); }
   double progress() const override;
   Snapshot save() override;
   void restore(const Snapshot& snapshot) override;

@@ -26,6 +26,7 @@ class LoadStepping final : public Analysis {
   bool finished() const override { return state_.t >= 1; }
   const StepReport& advance() override;
   const State& state() const override { return state_; }
+  VectorX reactions() override { return kkt_.minimumNorm(state_); }
   double progress() const override { return state_.t; }
   Snapshot save() override;
   void restore(const Snapshot& snapshot) override;
