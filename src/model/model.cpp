@@ -5,6 +5,8 @@
 #include "tendril/model/error.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace tendril {
 
@@ -166,6 +168,11 @@ const Marker& ModelBuilder::groundMarker(const std::string& name, const Pose& fr
 }
 
 const Marker& ModelBuilder::movingMarker(const std::string& name, const Pose& frame, GroundMotion motion) {
+  const double length = motion.axis.norm();
+  if (!(std::isfinite(length) && length > 0)) {
+    throw InputError("the axis of the moving marker '" + name + "' must be a direction; give three numbers that are not all zero");
+  }
+  motion.axis /= length;
   return add(std::make_unique<GroundMarker>(name, frame, std::move(motion)));
 }
 

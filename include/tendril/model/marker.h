@@ -63,7 +63,7 @@ class Marker {
 /// Rigid motion of a ground marker: x(t) = x0 + (translation(t)) in the ground frame, turned about an axis fixed in the marker's frame.
 struct GroundMotion {
   std::array<TimeFunction, 3> translation{TimeFunction::constant(0), TimeFunction::constant(0), TimeFunction::constant(0)};
-  Vector3 axis = Vector3::UnitZ();
+  Vector3 axis = Vector3::UnitZ(); ///< of unit length; movingMarker() sees to it
   TimeFunction angle = TimeFunction::constant(0);
 };
 
