@@ -1,0 +1,106 @@
+#pragma once
+#include "tendril/elements/measures.h"
+#include "tendril/equations/analysis.h"
+#include "tendril/io/expression.h"
+#include "tendril/model/error.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tendril {
+
+/// Quantities that belong to a step rather than to a state.
+enum class StepQuantity {
+  StepSize,     ///< [s]; of the load parameter in load stepping, of the arclength of the path in arc length
+  Iterations,   ///< of Newton's method
+  EnergyBalance ///< total energy - its initial value - work of the power (trapezoidal rule over the steps) [J]; zero for the exact motion
+};
+
+/// How the values of an output over a run become its result, component by component.
+enum class Reduction {
+  Last,
+  Max,
+  Min,
+  FirstMaximum, ///< first local extremum along the path (an end of the path is none), refined by the parabola through the three steps
+                ///< around it
+  FirstMinimum,
+  At ///< the value where time or the load parameter first reaches T: exact if a step ends there, else cubic through the four steps about it
+};
+
+/// What one output measures and how it is reported.
+struct OutputDefinition {
+  /// Values in terms of other outputs: NAME of a scalar, NAME_x, NAME_y, NAME_z of a vector, NAME_1, NAME_2, ... of any; parameters of the
+  /// scene; t, the time or load parameter of the step. Over the steps it uses the values of the steps, for the result the results.
+  struct Formula {
+    std::string text;
+    Location where;
+    std::string key;
+  };
+  /// One component (from 0), or the norm of all.
+  struct Component {
+    int index = 0;
+    bool isNorm = false;
+  };
+
+  std::string name;
+  std::variant<Measure, StepQuantity, Formula> quantity;
+  std::string description; ///< replaces that of the measure
+  std::optional<Component> component{};
+  /// Subtracted from the measured value before a component is taken: a given vector, or the value at the start.
+  std::vector<double> reference{};
+  bool relativeToInitial = false;
+  Reduction reduction = Reduction::Last;
+  double at = 0;
+  bool series = true; ///< also record the values over the steps
+};
+
+/// The outputs of a run. Give it the analysis after start() and after each step; ask for the current values at any time and for the results
+/// at the end. All memory can be saved and restored bit for bit.
+///
+///     analysis->start();
+///     outputs.observe(*analysis, {});
+///     while (!analysis->finished()) outputs.observe(*analysis, analysis->advance());
+///
+/// Results that do not exist (an extremum that did not occur, a time not reached) are NaN and explained by messages().
+class Outputs {
+ public:
+  struct Info {
+    std::string name, unit, description, frame;
+    int columns = 1;
+    bool series = true; ///< wanted in the results file, not only in the summary
+  };
+
+  /// The model must outlive the outputs. The parameters are what formulas may use beside outputs; throws InputError for cyclic or dangling
+  /// names, for components and references that the measure does not have.
+  Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters);
+  Outputs(Outputs&&) noexcept;
+  Outputs& operator=(Outputs&&) noexcept;
+  ~Outputs();
+
+  int size() const;
+  const std::vector<Info>& infos() const;
+  /// Takes the values of the step. Allocates nothing unless formulas or multipliers of redundant joints are asked for.
+  void observe(Analysis& analysis, const StepReport& report);
+
+  /// Current values of output i, and its result so far; valid until the next observe().
+  std::span<const double> row(int i) const;
+  std::span<const double> result(int i) const;
+  /// Whether the result is written as an array (vectors) or as a number.
+  bool isArray(int i) const { return infos()[i].columns > 1; }
+  /// Why results are missing.
+  std::vector<std::string> messages() const;
+
+  /// Entries are named "outputs/...".
+  void save(Snapshot& snapshot) const;
+  void restore(const Snapshot& snapshot);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+}

@@ -1,0 +1,63 @@
+#pragma once
+#include "tendril/elements/mechanism.h"
+#include "tendril/equations/analysis.h"
+#include "tendril/io/document.h"
+#include "tendril/io/outputs.h"
+#include "tendril/io/schema.h"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tendril {
+
+/// A scene file, read and built: the mechanism, the analysis that is asked for and the outputs. Everything that can be checked without
+/// running is checked; a refusal is an InputError with file, line, key, what was expected and the remedy.
+///
+///     const Scene scene = Scene::fromFile("scenes/beams/roll-up.yaml", {{"turns=1"}});
+///     const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
+///     Outputs outputs = scene.makeOutputs();
+///
+/// In statics, loads and gravity without a function of time grow in proportion to the load parameter t, from 0 to 1; in dynamics they are
+/// constant.
+///
+/// The analysis and the outputs refer to the mechanism: the scene (or what it was moved to) must outlive them.
+class Scene {
+ public:
+  /// Version of the format that `tendril:` must state.
+  static constexpr int version = 1;
+
+  /// Overrides are those of Document: NAME=VALUE or path.to.key=VALUE.
+  static Scene fromFile(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+  static Scene fromText(std::string_view text, std::string_view name = "scene", std::span<const std::string> overrides = {});
+  Scene(Scene&&) noexcept;
+  Scene& operator=(Scene&&) noexcept;
+  ~Scene();
+
+  const std::string& title() const;
+  const Document& document() const;
+  const Mechanism& mechanism() const;
+  /// A new analysis in its initial state, start() not yet called.
+  std::unique_ptr<Analysis> makeAnalysis() const;
+  Outputs makeOutputs() const;
+
+  /// In dynamics t is the time [s], in statics the load parameter.
+  bool isDynamic() const;
+  /// Results are recorded every so many steps (the first and the last always).
+  int outputEvery() const;
+  /// What is allowed but looks like a slip: parameters that nothing uses.
+  const std::vector<std::string>& warnings() const;
+
+  /// All keys of a scene, for the JSON Schema and the reference page.
+  static const Schema& schema();
+
+ private:
+  struct Impl;
+  explicit Scene(std::unique_ptr<Impl> content);
+  std::unique_ptr<Impl> impl;
+};
+
+}
