@@ -145,6 +145,7 @@ TEST(Newton, HeldTangentThatFailsIsReplaced) {
   options.startFromHeld = true;
   Algebraic problem = scalar(1.5, parabola, parabolaSlope);
   problem.factor(0, 0) = -3; // leads away
+  options.lineSearch = false;
   const NewtonReport report = Newton(options).solve(problem);
   ASSERT_TRUE(report.converged());
   EXPECT_EQ(report.factorisations, 1);
@@ -231,7 +232,15 @@ TEST(Newton, RoundOffIsAnExcuseOnlyWhenStepsStopHelping) {
   ASSERT_TRUE(report.converged());
   EXPECT_TRUE(report.atRoundOff);
   EXPECT_NEAR(problem.x[0], std::sqrt(2), 5e-16);
+  Algebraic plain = strict;
   EXPECT_EQ(Newton().solve(strict).outcome, Outcome::Stagnated);
+
+  NewtonOptions options;
+  options.lineSearch = false;
+  plain.roundOff = problem.roundOff;
+  const NewtonReport full = Newton(options).solve(plain);
+  EXPECT_TRUE(full.converged() && full.atRoundOff);
+  EXPECT_LE(full.iterations, report.iterations + 2);
 }
 
 TEST(Newton, CapsTheStep) {
