@@ -123,4 +123,48 @@ inline double cantileverFrameCriticalForce(const RightAngleFrame& frame, int dir
   throw std::runtime_error("oracle: no critical force below the bound");
 }
 
+namespace detail {
+
+/// State (position, quaternion, spatial moment) at the tip of the inextensible, unshearable cantilever frame under the dead tip force n,
+/// for the moment at the clamp.
+inline VectorXd cantileverFrameTip(const RightAngleFrame& frame, const Vector3d& n, const Vector3d& clampMoment) {
+  const Vector3d compliance(1 / frame.torsion(), 1 / frame.lateralBending(), 1 / frame.inPlaneBending());
+  const Slope f = [&](double, const VectorXd& y, VectorXd& dy) {
+    const Eigen::Quaterniond q(y[6], y[3], y[4], y[5]);
+    const Vector3d tangent = q * Vector3d::UnitX(), moment = y.tail<3>(), kappa = compliance.cwiseProduct(q.conjugate() * moment);
+    dy << tangent, (q * Eigen::Quaterniond(0, kappa[0] / 2, kappa[1] / 2, kappa[2] / 2)).coeffs(), -tangent.cross(n);
+  };
+  VectorXd y(10);
+  y << 0, 0, 0, 0, 0, 0, 1, clampMoment;
+  y = rungeKutta(f, 0, frame.leg, y, 100);
+  const Eigen::Quaterniond corner(y[6], y[3], y[4], y[5]), turned = corner * Eigen::AngleAxisd(M_PI / 2, Vector3d::UnitZ());
+  y.segment<4>(3) = turned.coeffs();
+  return rungeKutta(f, 0, frame.leg, y, 100);
+}
+
+}
+
+/// The same critical force with the in-plane bending before buckling: the bifurcation of the nonlinear rod. At each P the plane state is
+/// solved for its clamp moment; the map from the out-of-plane clamp moments to the out-of-plane tip moments, by difference quotients about
+/// it, becomes singular.
+inline double cantileverFrameBifurcation(const RightAngleFrame& frame, int direction) {
+  const auto determinant = [&](double P) {
+    const Vector3d n(direction * P, 0, 0);
+    const double unit = P * frame.leg;
+    const auto inPlane = [&](const VectorXd& m) -> VectorXd {
+      return VectorXd::Constant(1, detail::cantileverFrameTip(frame, n, {0, 0, unit * m[0]})[9] / unit);
+    };
+    const double mz = unit * solveNewton(inPlane, VectorXd::Constant(1, -direction), VectorXd::Ones(1), 1e-12)[0];
+    const auto outOfPlane = [&](const VectorXd& m) -> VectorXd {
+      return detail::cantileverFrameTip(frame, n, {unit * m[0], unit * m[1], mz}).segment<2>(7) / unit;
+    };
+    return differenceJacobian(outOfPlane, VectorXd::Zero(2), VectorXd::Ones(2), 1e-5).determinant();
+  };
+  const double guess = cantileverFrameCriticalForce(frame, direction);
+  double low = 0.98 * guess, high = 1.02 * guess;
+  const bool negative = determinant(low) < 0;
+  for (int k = 0; k < 30; ++k) ((determinant((low + high) / 2) < 0) == negative ? low : high) = (low + high) / 2;
+  return (low + high) / 2;
+}
+
 }

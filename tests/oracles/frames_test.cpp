@@ -60,5 +60,12 @@ TEST(RightAngleFrame, CantileverFrameBucklesAtThePublishedForce) {
   EXPECT_LT(cantileverFrameCriticalForce(frame, -1), cantileverFrameCriticalForce(frame, 1));
 }
 
+TEST(RightAngleFrame, BendingBeforeBucklingChangesTheForceLittle) {
+  RightAngleFrame frame;
+  EXPECT_NEAR(cantileverFrameBifurcation(frame, 1), 1.088, 1e-3);
+  for (int direction : {1, -1})
+    EXPECT_NEAR(cantileverFrameBifurcation(frame, direction) / cantileverFrameCriticalForce(frame, direction), 1, 1.5e-3);
+}
+
 }
 }
