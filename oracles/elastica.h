@@ -38,12 +38,4 @@ inline Vector2d pureBendingTip(double length, double bendingStiffness, double mo
 /// Tip of the roll-up cantilever minus the clamp under `turns` times the end moment 2 pi E I / L, for unit length.
 inline Vector2d rollUpTip(double turns) { return pureBendingTip(1, 1, 2 * M_PI * turns); }
 
-/// Force factor mu of the wave-like elastica of modulus k pinned at both ends (Euler): the end thrust is mu^2 E I / L^2 with mu = 2 K(k).
-inline double pinnedElasticaThrust(double modulus) { return 4 * std::pow(std::comp_ellint_1(modulus), 2); }
-
-/// Bending energy of a cantilever in pure bending, M^2 L / (2 E I).
-inline double pureBendingEnergy(double length, double bendingStiffness, double moment) {
-  return moment * moment * length / (2 * bendingStiffness);
-}
-
 }

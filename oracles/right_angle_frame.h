@@ -34,8 +34,8 @@ inline double hingedFrameCriticalMoment(const RightAngleFrame& frame) {
   return M_PI / frame.leg * std::sqrt(frame.lateralBending() * frame.torsion());
 }
 
-/// A point of the path of the hinged frame: end moment, rotation of the frame about the line of its supports (radian, measured at the
-/// corner), displacement of the corner, and approach of each support.
+/// A point of the path of the hinged frame: end moment, turn of the corner's section about the line of the supports (radian), and the
+/// position of the corner relative to the left support.
 struct HingedFramePoint {
   double moment, revolution;
   Vector3d corner;
