@@ -193,6 +193,9 @@ class Validator {
     expectNear(C, byVelocity, options_.derivative, "dr/dv", 0, 1e-6 * scale);
     expectNear(M, byAcceleration, options_.derivative, "dr/da", 0, 1e-6 * scale);
     expectNear(block(0.3, 1.7), K + 0.3 * C + 1.7 * M, 1e-13, "linearity of the tangent in its weights");
+    Request ratesAlone = weighted(0.3, 1.7);
+    ratesAlone.stiffness = false;
+    expectNear(matrix(state, ratesAlone).topLeftCorner(nv, nv), 0.3 * C + 1.7 * M, 1e-13, "tangent without stiffness", 0, scale);
     if (nv > 0) expectNear(M, M.transpose(), 1e-12, "symmetry of the inertia", 0, 1e-6 * scale);
   }
 

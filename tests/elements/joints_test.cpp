@@ -4,6 +4,7 @@
 #include "validator.h"
 
 #include "tendril/model/error.h"
+#include "tendril/model/model.h"
 
 #include <numbers>
 
@@ -179,7 +180,7 @@ TEST(JointsReaction, ReadsAnglesAndDisplacements) {
   EXPECT_EQ(model->nameOfConstraint(3), "joint 'joint', row 4");
   EXPECT_EQ(joints.rows(0), 4);
   EXPECT_EQ(joints.firstRow(0), 0);
-  EXPECT_EQ(model->constraintDimensions(), (std::vector{Dimension::Length, Dimension::Length, Dimension::Angle, Dimension::Angle}));
+  EXPECT_EQ(model->constraintQuantities(), (std::vector{RowQuantity::Length, RowQuantity::Length, RowQuantity::Angle, RowQuantity::Angle}));
 }
 
 TEST(JointsInput, RefusesMarkersThatDoNotFit) {
