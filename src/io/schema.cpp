@@ -67,7 +67,7 @@ Field reference(std::string key, std::string kind, std::string documentation) {
   return made;
 }
 Field vector3(std::string key, Dimension dimension, std::string documentation) {
-  return make(std::move(key), Field::Type::Vector3, std::move(documentation), dimension);
+  return make(std::move(key), Field::Type::Vector, std::move(documentation), dimension);
 }
 Field numbers(std::string key, int count, Dimension dimension, std::string documentation) {
   Field made = make(std::move(key), Field::Type::Numbers, std::move(documentation), dimension);
@@ -128,7 +128,7 @@ std::string describe(const Field& field) {
     return "one of " + listNames(field.choices, 40);
   case Field::Type::Reference:
     return "name of a " + field.kind;
-  case Field::Type::Vector3:
+  case Field::Type::Vector:
     return "3 numbers" + in;
   case Field::Type::Numbers:
     return size(field.rows) + bound + "numbers" + in;
@@ -179,7 +179,7 @@ Json valueJson(const Field& field) {
     return Json{{"type", Json::array({"string", "number", "boolean"})}};
   case Field::Type::Choice:
     return anyOf({Json{{"enum", field.choices}}, Json{{"type", "string"}, {"pattern", "^\\$"}}});
-  case Field::Type::Vector3:
+  case Field::Type::Vector:
     return arrayJson(number, 3);
   case Field::Type::Numbers:
     return arrayJson(number, field.rows);
@@ -426,7 +426,7 @@ std::string Record::reference(std::string_view key, std::span<const std::string>
 }
 Eigen::Vector3d Record::vector3(std::string_view key) const {
   const Field* field = nullptr;
-  const Node node = get(key, Field::Type::Vector3, &field);
+  const Node node = get(key, Field::Type::Vector, &field);
   return requireBound(*field, node, node.toVector3(field->dimension));
 }
 Eigen::VectorXd Record::numbers(std::string_view key) const {

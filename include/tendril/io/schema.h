@@ -23,7 +23,7 @@ struct Field {
     Text,
     Choice,
     Reference,
-    Vector3,
+    Vector,
     Numbers,
     Matrix,
     TimeFunction,
