@@ -78,6 +78,7 @@ class Joints final : public Term {
   int size() const { return int(joints_.size()); }
   const std::string& name(int joint) const { return joints_[joint].name; }
   JointKind kind(int joint) const { return joints_[joint].kind; }
+  const Marker& marker(int joint) const { return joints_[joint].pair.second(); }
   /// Number of the joint of that name, or -1.
   int find(const std::string& name) const;
   JointReaction reaction(const State& state, int joint) const;

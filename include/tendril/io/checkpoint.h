@@ -28,6 +28,7 @@ class Checkpoint {
   /// Throws InputError if the checkpoint has no such array (it was written by another version or analysis).
   std::span<const double> get(const std::string& name) const;
   std::span<const std::int64_t> integers(const std::string& name) const;
+  const std::map<std::string, std::vector<double>>& doubles() const { return doubleArrays; }
   std::uint64_t sceneFingerprint() const { return scene; }
 
   /// Replaces the file in one step and keeps the one before it as FILE.previous. Throws MachineFailure naming the path and what is kept.

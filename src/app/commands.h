@@ -1,0 +1,23 @@
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace tendril::app {
+
+/// What the program returns to the shell.
+enum ExitCode { Success = 0, WrongInput = 2, NumericsFailed = 3, MachineFailed = 4, Stopped = 130 };
+
+/// Each adds its subcommand; `action` becomes what to do if it is chosen.
+using Action = std::function<int()>;
+void addRun(CLI::App& program, Action& action);
+void addCheck(CLI::App& program, Action& action);
+void addExport(CLI::App& program, Action& action);
+void addSchema(CLI::App& program, Action& action);
+void addGallery(CLI::App& program, Action& action);
+void addSweep(CLI::App& program, Action& action);
+
+/// An option that may be given several times, one value each.
+CLI::Option* addRepeated(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& description);
+
+}

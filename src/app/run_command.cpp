@@ -1,0 +1,93 @@
+#include "app/commands.h"
+#include "app/progress_bar.h"
+#include "app/stop_request.h"
+#include "tendril/io/run.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+namespace tendril::app {
+
+namespace {
+
+struct Options {
+  RunOptions run;
+  bool json = false;
+  bool quiet = false;
+};
+
+std::string valueText(const Summary::Output& output) {
+  constexpr std::size_t shown = 6;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(output.values.size(), shown); ++i)
+    text += fmt::format("{}{:.8g}", i > 0 ? "  " : "", output.values[i]);
+  if (output.values.size() > shown) text += fmt::format("  ... ({} numbers)", output.values.size());
+  return text;
+}
+
+void printTable(const RunOutcome& outcome) {
+  std::size_t width = 0;
+  for (const auto& [name, output] : outcome.summary.outputs) width = std::max(width, name.size());
+  for (const auto& [name, output] : outcome.summary.outputs) {
+    fmt::print("  {:<{}}  {}{}\n", name, width, valueText(output), output.unit == "1" ? "" : " " + output.unit);
+  }
+}
+
+std::string verdict(const RunOutcome& outcome) {
+  const Summary& summary = outcome.summary;
+  const double seconds = summary.time.at("total");
+  switch (outcome.status) {
+  case RunStatus::Success:
+    return fmt::format("Done: {} steps, {:.1f} Newton iterations a step, {:.3g} s.", summary.steps, summary.newton.average, seconds);
+  case RunStatus::Failed:
+    return fmt::format("Failed after {} steps; what was computed is kept.", summary.steps);
+  default:
+    return fmt::format("Stopped after {} steps; continue with --resume.", summary.steps);
+  }
+}
+
+void printForPeople(const RunOutcome& outcome) {
+  printTable(outcome);
+  for (const std::string& message : outcome.summary.messages) {
+    if (message != outcome.message) fmt::print("  note: {}\n", message);
+  }
+  fmt::print("{}\nResults in {}\n", verdict(outcome), outcome.folder.string());
+}
+
+int runScene(Options options) {
+  catchStopSignals();
+  ProgressBar bar;
+  options.run.stop = stopRequested;
+  if (!options.quiet) options.run.progress = [&bar](const RunProgress& progress) { bar.show(progress); };
+  if (options.quiet) options.run.terminalLevel = LogLevel::Error;
+  const RunOutcome outcome = run(options.run);
+  bar.wipe();
+  if (options.json)
+    fmt::print("{}\n", nlohmann::ordered_json::parse(outcome.summary.json()).dump());
+  else if (!options.quiet)
+    printForPeople(outcome);
+  if (outcome.status == RunStatus::Success) return Success;
+  fmt::print(stderr, "error: {}\n", outcome.message);
+  return outcome.status == RunStatus::Failed ? NumericsFailed : Stopped;
+}
+
+}
+
+void addRun(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("run", "Run a scene; leaves a folder with summary.json, results.h5 and log.txt");
+  const auto options = std::make_shared<Options>();
+  command->add_option("scene", options->run.scene, "Scene file (YAML)")->required();
+  command->add_option("-o,--output", options->run.folder, "Result folder (default: NAME.result in the current folder)");
+  addRepeated(*command, "--set", options->run.overrides, "Set a parameter, NAME=VALUE, or any value, path.to.key=VALUE; may be repeated");
+  command->add_flag("--resume", options->run.resume, "Continue from the last checkpoint in the result folder");
+  command->add_flag("--json", options->json, "Print the summary as one line of JSON on stdout");
+  command->add_flag("--quiet", options->quiet, "Print errors only");
+  command->add_option("--checkpoint-every", options->run.checkpointEvery, "Steps between two checkpoints")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->callback([options, &action] { action = [options] { return runScene(*options); }; });
+}
+
+}

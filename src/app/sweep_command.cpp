@@ -1,0 +1,328 @@
+#include "app/commands.h"
+#include "app/stop_request.h"
+#include "tendril/io/run.h"
+#include "tendril/io/scene.h"
+#include "tendril/model/error.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace tendril::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  fs::path scene;
+  fs::path folder;
+  std::vector<std::string> over;
+  std::vector<std::string> overrides;
+  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+};
+
+/// One parameter of the grid and its values, as they are written in an override.
+struct Axis {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+/// One run of the grid.
+struct Case {
+  std::vector<std::string> values; ///< one per axis
+  fs::path folder;
+  std::string status = "not run";
+  std::string message;
+  Json outputs = Json::object();
+};
+
+[[noreturn]] void refuseAxis(const std::string& text) {
+  throw InputError("--over " + text + ": expected NAME=FROM:TO:COUNT or NAME=VALUE,VALUE,...");
+}
+
+double toNumber(const std::string& text, const std::string& whole) {
+  std::size_t used = 0;
+  try {
+    const double value = std::stod(text, &used);
+    if (used == text.size()) return value;
+  } catch (const std::exception&) {
+  }
+  refuseAxis(whole);
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+Axis parseAxis(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) refuseAxis(text);
+  Axis axis{text.substr(0, equals), {}};
+  const std::vector<std::string> range = split(text.substr(equals + 1), ':');
+  if (range.size() == 1) {
+    axis.values = split(range[0], ',');
+    return axis;
+  }
+  if (range.size() != 3) refuseAxis(text);
+  const double from = toNumber(range[0], text), to = toNumber(range[1], text), count = toNumber(range[2], text);
+  if (!(count >= 1 && count <= 1e6) || count != double(long(count))) refuseAxis(text);
+  for (long i = 0; i < long(count); ++i) {
+    // Weights rather than steps, so that both ends are met exactly.
+    const double s = count > 1 ? double(i) / (count - 1) : 0;
+    axis.values.push_back(fmt::format("{}", (1 - s) * from + s * to));
+  }
+  return axis;
+}
+
+/// The whole grid, the last axis running fastest.
+std::vector<Case> makeGrid(const std::vector<Axis>& axes, const fs::path& folder) {
+  std::vector<Case> grid(1);
+  for (const Axis& axis : axes) {
+    std::vector<Case> finer;
+    for (const Case& coarse : grid) {
+      for (const std::string& value : axis.values) {
+        finer.push_back(coarse);
+        finer.back().values.push_back(value);
+      }
+    }
+    grid = std::move(finer);
+  }
+  for (std::size_t i = 0; i < grid.size(); ++i) grid[i].folder = folder / fmt::format("{:04}", i + 1);
+  return grid;
+}
+
+std::vector<std::string> overridesOf(const Options& options, const std::vector<Axis>& axes, const Case& one) {
+  std::vector<std::string> overrides = options.overrides;
+  for (std::size_t i = 0; i < axes.size(); ++i) overrides.push_back(axes[i].name + "=" + one.values[i]);
+  return overrides;
+}
+
+/// The body of a child process: one run; why it failed goes into the pipe.
+int runCase(const RunOptions& options, int pipe) {
+  std::string message;
+  int code = MachineFailed;
+  try {
+    const RunOutcome outcome = run(options);
+    message = outcome.message;
+    code = outcome.status == RunStatus::Success ? Success : outcome.status == RunStatus::Failed ? NumericsFailed : Stopped;
+  } catch (const InputError& error) {
+    message = error.what(), code = WrongInput;
+  } catch (const std::exception& error) {
+    message = error.what();
+  }
+  // A message longer than a pipe holds would block the child.
+  const std::string shortened = message.substr(0, 4096);
+  return ::write(pipe, shortened.data(), shortened.size()) < 0 ? int(MachineFailed) : code;
+}
+
+/// Runs the grid in processes of their own, so that a run that is killed or exhausts the memory costs its own line of the table only.
+class Pool {
+ public:
+  Pool(std::vector<Case>& grid, unsigned jobs) : grid_(grid), jobs_(jobs) {}
+
+  template <class OptionsOfCase> void runAll(const OptionsOfCase& optionsOf) {
+    for (std::size_t i = 0; i < grid_.size() && !stopRequested(); ++i) {
+      while (children_.size() >= jobs_) collectOne();
+      start(i, optionsOf(grid_[i]));
+    }
+    while (!children_.empty()) collectOne();
+  }
+
+ private:
+  struct Child {
+    std::size_t index;
+    int pipe;
+  };
+
+  void start(std::size_t index, const RunOptions& options) {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) throw MachineFailure(std::string("cannot start a run: ") + std::strerror(errno));
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child < 0) throw MachineFailure(std::string("cannot start a run: ") + std::strerror(errno));
+    if (child == 0) {
+      ::close(ends[0]);
+      std::_Exit(runCase(options, ends[1]));
+    }
+    ::close(ends[1]);
+    children_[child] = {index, ends[0]};
+  }
+
+  void collectOne() {
+    int status = 0;
+    const pid_t child = ::waitpid(-1, &status, WNOHANG);
+    if (child <= 0) {
+      if (stopRequested() && !stopPassedOn_) passStopOn();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      return;
+    }
+    const auto entry = children_.find(child);
+    if (entry == children_.end()) return;
+    finish(grid_[entry->second.index], entry->second.pipe, status);
+    children_.erase(entry);
+  }
+
+  /// A stop that reached this process alone ends its runs, too.
+  void passStopOn() {
+    for (const auto& [process, entry] : children_) ::kill(process, SIGTERM);
+    stopPassedOn_ = true;
+  }
+
+  static void finish(Case& done, int pipe, int status) {
+    std::array<char, 4096> text{};
+    const ssize_t length = ::read(pipe, text.data(), text.size());
+    ::close(pipe);
+    if (length > 0) done.message.assign(text.data(), std::size_t(length));
+    if (!WIFEXITED(status)) {
+      done.status = "killed";
+      done.message = fmt::format("ended by signal {}", WTERMSIG(status));
+      return;
+    }
+    const std::map<int, std::string> names{
+        {Success, "success"}, {WrongInput, "wrong input"}, {NumericsFailed, "failed"}, {Stopped, "interrupted"}};
+    const auto name = names.find(WEXITSTATUS(status));
+    done.status = name == names.end() ? "error" : name->second;
+    std::ifstream summary(done.folder / "summary.json");
+    if (const Json json = Json::parse(summary, nullptr, false); json.is_object() && json.contains("outputs"))
+      done.outputs = json["outputs"];
+  }
+
+  std::vector<Case>& grid_;
+  std::size_t jobs_;
+  std::map<pid_t, Child> children_;
+  bool stopPassedOn_ = false;
+};
+
+std::string csvField(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+/// Columns of the outputs, "NAME [unit]" or, of arrays, "NAME_1 [unit]", ...: the name and, for arrays, the index.
+struct Column {
+  std::string name;
+  std::string header;
+  int index = -1;
+};
+
+std::vector<Column> columnsOf(const std::vector<Case>& grid) {
+  std::map<std::string, std::pair<std::string, int>> widths; // unit, and elements of an array or -1
+  for (const Case& one : grid) {
+    for (const auto& [name, output] : one.outputs.items()) {
+      auto& [unit, width] = widths.try_emplace(name, "", -1).first->second;
+      unit = output.value("unit", "1");
+      if (output["value"].is_array()) width = std::max(width, int(output["value"].size()));
+    }
+  }
+  std::vector<Column> columns;
+  for (const auto& [name, shape] : widths) {
+    const std::string unit = shape.first == "1" ? "" : " [" + shape.first + "]";
+    if (shape.second < 0) columns.push_back({name, name + unit});
+    for (int i = 0; i < shape.second; ++i) columns.push_back({name, fmt::format("{}_{}{}", name, i + 1, unit), i});
+  }
+  return columns;
+}
+
+std::string valueOf(const Case& one, const Column& column) {
+  if (!one.outputs.contains(column.name)) return "";
+  const Json& value = one.outputs[column.name]["value"];
+  const bool isArray = value.is_array();
+  if (isArray && (column.index < 0 || std::size_t(column.index) >= value.size())) return "";
+  const Json& number = isArray ? value[std::size_t(column.index)] : value;
+  return number.is_null() ? "nan" : number.dump();
+}
+
+void writeTable(const fs::path& file, const std::vector<Axis>& axes, const std::vector<Case>& grid) {
+  std::ofstream table(file);
+  const std::vector<Column> columns = columnsOf(grid);
+  table << "run,status";
+  for (const Axis& axis : axes) table << ',' << csvField(axis.name);
+  for (const Column& column : columns) table << ',' << csvField(column.header);
+  table << ",message\n";
+  for (const Case& one : grid) {
+    table << one.folder.filename().string() << ',' << one.status;
+    for (const std::string& value : one.values) table << ',' << csvField(value);
+    for (const Column& column : columns) table << ',' << valueOf(one, column);
+    table << ',' << csvField(one.message) << '\n';
+  }
+  if (!table.flush()) throw MachineFailure("cannot write " + file.string() + "; check the disk and the permissions");
+}
+
+int report(const std::vector<Case>& grid, const fs::path& table) {
+  std::size_t succeeded = 0;
+  for (const Case& one : grid) {
+    if (one.status == "success")
+      ++succeeded;
+    else
+      fmt::print("  {}  {}: {}\n", one.folder.string(), one.status, one.message);
+  }
+  fmt::print("{} of {} runs succeeded. Table in {}\n", succeeded, grid.size(), table.string());
+  if (stopRequested()) return Stopped;
+  return succeeded > 0 ? Success : NumericsFailed;
+}
+
+int sweep(const Options& options) {
+  std::vector<Axis> axes;
+  for (const std::string& text : options.over) axes.push_back(parseAxis(text));
+  const fs::path folder = options.folder.empty() ? fs::path(options.scene.stem().string() + ".sweep") : options.folder;
+  std::vector<Case> grid = makeGrid(axes, folder);
+  // A mistake in the scene or in a name is told once, before anything runs.
+  Scene::fromFile(options.scene, overridesOf(options, axes, grid.front()));
+  std::error_code status;
+  fs::create_directories(folder, status);
+  if (status) throw MachineFailure("cannot create the folder " + folder.string() + ": " + status.message() + "; choose another with -o");
+
+  catchStopSignals();
+  Pool(grid, options.jobs).runAll([&](const Case& one) {
+    RunOptions run;
+    run.scene = options.scene;
+    run.overrides = overridesOf(options, axes, one);
+    run.folder = one.folder;
+    run.terminalLevel = LogLevel::Error;
+    run.stop = stopRequested;
+    return run;
+  });
+  const fs::path table = folder / "sweep.csv";
+  writeTable(table, axes, grid);
+  return report(grid, table);
+}
+
+}
+
+void addSweep(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("sweep", "Run a scene over a grid of parameters, several runs at a time; writes sweep.csv");
+  const auto options = std::make_shared<Options>();
+  command->add_option("scene", options->scene, "Scene file (YAML)")->required();
+  addRepeated(*command, "--over", options->over, "Values of a parameter, NAME=FROM:TO:COUNT or NAME=VALUE,VALUE,...; more make a grid")
+      ->required()
+      ->type_name("NAME=RANGE");
+  addRepeated(*command, "--set", options->overrides, "Set a parameter for all runs, NAME=VALUE; may be repeated");
+  command->add_option("-o,--output", options->folder, "Folder of the runs and the table (default: NAME.sweep)");
+  command->add_option("-j,--jobs", options->jobs, "Runs at a time")->capture_default_str()->check(CLI::PositiveNumber);
+  command->callback([options, &action] { action = [options] { return sweep(*options); }; });
+}
+
+}

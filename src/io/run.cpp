@@ -1,0 +1,380 @@
+#include "tendril/io/run.h"
+#include "io/run_folder.h"
+#include "io/run_totals.h"
+#include "tendril/elements/mechanism.h"
+#include "tendril/equations/analysis.h"
+#include "tendril/io/checkpoint.h"
+#include "tendril/io/outputs.h"
+#include "tendril/io/results.h"
+#include "tendril/io/scene.h"
+#include "tendril/model/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+#include <fstream>
+#include <optional>
+#include <variant>
+
+namespace tendril {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// By this a checkpoint knows that it belongs to the scene with these overrides.
+std::uint64_t fingerprintOf(const Document& document) {
+  std::string all = document.text();
+  for (const std::string& entry : document.overrides()) all += '\0' + entry;
+  return fingerprint(all);
+}
+
+std::map<std::string, std::string> versions() {
+  return {{"tendril", version()},
+          {"eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+          {"compiler", __VERSION__}};
+}
+
+void writeText(const fs::path& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary);
+  if (!(stream << text << std::flush)) throw MachineFailure("cannot write " + file.string() + "; check the disk and the permissions");
+}
+
+/// The newest checkpoint that is whole, or none if there is no file. A damaged one gives way to the one before it, with a warning.
+std::optional<Checkpoint> readCheckpoint(const fs::path& file, std::uint64_t scene, Log& log) {
+  const fs::path older = Checkpoint::previous(file);
+  if (!fs::exists(file) && !fs::exists(older)) return {};
+  bool damaged = false;
+  try {
+    Checkpoint::read(file);
+  } catch (const InputError& error) {
+    if (!fs::exists(older)) throw;
+    log.warning(fmt::format("{}; continuing from the checkpoint before it", error.what()));
+    damaged = true;
+  }
+  return Checkpoint::read(damaged ? older : file, scene);
+}
+
+fs::path folderOf(const RunOptions& options) { return options.folder.empty() ? defaultResultFolder(options.scene) : options.folder; }
+
+Scene readScene(const RunOptions& options, PhaseClock& clock) {
+  clock.enter(PhaseClock::Building);
+  return Scene::fromFile(options.scene, options.overrides);
+}
+
+/// One run: a scene, its analysis, and the files that are written.
+class Run {
+ public:
+  explicit Run(const RunOptions& options);
+  RunOutcome execute();
+
+ private:
+  void open();
+  void addSeries();
+  void begin();
+  void resumeFrom(const Checkpoint& checkpoint);
+  void loop();
+  void step();
+  void account(const StepReport& report);
+  void noteStability(const StepReport& report);
+  void observe(const StepReport& report);
+  void writeRow();
+  void saveCheckpoint();
+  void watch();
+  void finish(const std::string& status);
+  void gatherSummary();
+  void tellOfError(const char* message) noexcept;
+
+  const RunOptions& options_;
+  PhaseClock clock_;
+  Log log_;
+  Scene scene_;
+  std::unique_ptr<Analysis> analysis_;
+  Outputs outputs_;
+  RunFolder folder_;
+  std::uint64_t fingerprint_;
+  long checkpointEvery_;
+  std::optional<ResultWriter> writer_;
+  RunTotals totals_;
+  RunOutcome outcome_;
+  double secondsAtStart_ = 0, progressAtStart_ = 0;
+  bool observed_ = false;   ///< the outputs have seen a state
+  bool rowWritten_ = false; ///< of the present state
+
+  struct SeriesNumbers {
+    ResultWriter::Series q, v, lambda, stable;
+    std::vector<ResultWriter::Series> outputs;
+  } series_{};
+};
+
+Run::Run(const RunOptions& options)
+    : options_(options), log_(options.terminalLevel), scene_(readScene(options, clock_)), analysis_(scene_.makeAnalysis()),
+      outputs_(scene_.makeOutputs()), folder_(folderOf(options)), fingerprint_(fingerprintOf(scene_.document())),
+      checkpointEvery_(std::max(options.checkpointEvery, 1L)) {
+  outcome_.folder = folder_.path();
+}
+
+RunOutcome Run::execute() {
+  try {
+    try {
+      open();
+      loop();
+    } catch (const NumericalFailure& failure) {
+      outcome_.status = RunStatus::Failed;
+      outcome_.message = failure.what();
+      log_.info(fmt::format("failed: {}", failure.what()));
+    }
+    if (observed_ && !rowWritten_) writeRow();
+    constexpr std::array statusNames{"success", "failed", "interrupted"};
+    finish(statusNames[std::size_t(outcome_.status)]);
+  } catch (const std::exception& error) {
+    tellOfError(error.what());
+    throw;
+  }
+  return std::move(outcome_);
+}
+
+/// Opens the files, and brings the analysis to where the run begins or goes on.
+void Run::open() {
+  std::optional<Checkpoint> checkpoint;
+  if (options_.resume) checkpoint = readCheckpoint(folder_.checkpoint(), fingerprint_, log_);
+  if (!checkpoint) folder_.clear();
+  log_.open(folder_.log());
+  // This line, the first of the file, is what marks the folder as one of a run.
+  log_.info(fmt::format("tendril {}: {}{}", version(), scene_.document().fileName(), checkpoint ? ", resumed" : ""));
+  if (options_.resume && !checkpoint)
+    log_.warning("there is no checkpoint to resume from in " + folder_.path().string() + "; starting from the beginning");
+  for (const std::string& entry : options_.overrides) log_.info("set " + entry);
+  for (const std::string& warning : scene_.warnings()) log_.warning(warning);
+  if (checkpoint)
+    resumeFrom(*checkpoint);
+  else
+    begin();
+  for (const std::string& message : analysis_->messages()) log_.info(message);
+  secondsAtStart_ = clock_.seconds(PhaseClock::Solving) + clock_.seconds(PhaseClock::Writing);
+  progressAtStart_ = analysis_->progress();
+}
+
+void Run::addSeries() {
+  const Model& model = *scene_.mechanism().model;
+  series_.q =
+      writer_->addState("q", model.nq(), {"1", "Configuration: per pose block the position [m] and the three directors.", "inertial"});
+  series_.v = writer_->addState("v", model.nv(), {"1", "Velocity: per pose block the twist [m/s, rad/s].", "body"});
+  series_.lambda = writer_->addState("lambda", model.nc(), {"1", "Multipliers of the constraints [N, N m], of least norm.", ""});
+  if (!scene_.isDynamic()) {
+    series_.stable = writer_->addState("stable", 1, {"1", "1 where the equilibrium is stable, 0 where not, NaN where not judged.", ""});
+  }
+  for (const Outputs::Info& info : outputs_.infos()) {
+    const bool isRecorded = info.series;
+    series_.outputs.push_back(isRecorded ? writer_->addOutput(info.name, info.columns, {info.unit, info.description, info.frame}) : -1);
+  }
+}
+
+void Run::begin() {
+  clock_.enter(PhaseClock::Writing);
+  writeText(folder_.scene(), scene_.document().text());
+  writer_.emplace(folder_.results(), RunMetadata{version(), scene_.document().text(), scene_.document().overrides()});
+  addSeries();
+  clock_.enter(PhaseClock::Solving);
+  analysis_->start();
+  const State& state = analysis_->state();
+  const Energy energy = scene_.mechanism().model->energy(state);
+  totals_.initialEnergy = energy.total();
+  totals_.power = energy.power;
+  totals_.t = state.t;
+  StepReport initial;
+  initial.t = state.t;
+  observe(initial);
+  writeRow();
+}
+
+void Run::resumeFrom(const Checkpoint& checkpoint) {
+  totals_.load(checkpoint);
+  clock_.load(checkpoint);
+  const auto position = checkpoint.integers("run/position");
+  const std::size_t rows = std::size_t(position[0]);
+  checkpointEvery_ = position[1];
+  log_.info(fmt::format("continuing after step {}, t = {:.9g}", totals_.step, totals_.t));
+  clock_.enter(PhaseClock::Writing);
+  writer_ = ResultWriter::resume(folder_.results(), rows);
+  addSeries();
+  clock_.enter(PhaseClock::Solving);
+  analysis_->restore(checkpoint.doubles());
+  outputs_.restore(checkpoint.doubles());
+  observed_ = true;
+  // The row of the checkpoint's step, if it has one, lies before the checkpoint.
+  rowWritten_ = true;
+}
+
+void Run::loop() {
+  clock_.enter(PhaseClock::Solving);
+  while (!analysis_->finished()) {
+    step();
+    if (options_.progress) watch();
+    if (!analysis_->finished() && options_.stop && options_.stop()) {
+      outcome_.status = RunStatus::Interrupted;
+      outcome_.message = fmt::format("interrupted after step {}, t = {:.9g}; continue with --resume", totals_.step, totals_.t);
+      log_.info(outcome_.message);
+      return;
+    }
+  }
+}
+
+void Run::step() {
+  const StepReport& report = analysis_->advance();
+  rowWritten_ = false;
+  account(report);
+  observe(report);
+  const bool isLast = analysis_->finished();
+  if (isLast || report.step % scene_.outputEvery() == 0) writeRow();
+  if (!isLast && report.step % checkpointEvery_ == 0) saveCheckpoint();
+}
+
+void Run::account(const StepReport& report) {
+  totals_.step = report.step;
+  totals_.iterations += report.iterations;
+  totals_.worstIterations = std::max<long>(totals_.worstIterations, report.iterations);
+  totals_.residual = std::max(totals_.residual, report.residual);
+  if (scene_.isDynamic()) {
+    const Energy energy = scene_.mechanism().model->energy(analysis_->state());
+    totals_.work += (report.t - totals_.t) * (energy.power + totals_.power) / 2;
+    totals_.power = energy.power;
+  }
+  totals_.t = report.t;
+  if (!report.note.empty()) totals_.note(fmt::format("step {}, t = {:.9g}: {}", report.step, report.t, report.note));
+  if (report.tangent) noteStability(report);
+}
+
+void Run::noteStability(const StepReport& report) {
+  const int stable = report.stable();
+  if (totals_.stable >= 0 && stable != totals_.stable) {
+    totals_.note(fmt::format("step {}, load parameter {:.9g}: the equilibrium became {} (negative signs of the tangent: {})", report.step,
+                             report.t, stable ? "stable again" : "unstable", report.tangent->negative));
+  }
+  totals_.stable = stable;
+}
+
+void Run::observe(const StepReport& report) {
+  outputs_.observe(*analysis_, report);
+  observed_ = true;
+}
+
+void Run::writeRow() {
+  clock_.enter(PhaseClock::Writing);
+  const State& state = analysis_->state();
+  const VectorX multipliers = analysis_->reactions();
+  const auto span = [](const VectorX& v) { return std::span(v.data(), std::size_t(v.size())); };
+  writer_->set(series_.q, span(state.q));
+  writer_->set(series_.v, span(state.v));
+  writer_->set(series_.lambda, span(multipliers));
+  if (!scene_.isDynamic() && totals_.stable >= 0) writer_->set(series_.stable, totals_.stable);
+  for (int i = 0; i < outputs_.size(); ++i) {
+    if (series_.outputs[i] >= 0) writer_->set(series_.outputs[i], outputs_.row(i));
+  }
+  writer_->endStep(state.t);
+  rowWritten_ = true;
+  clock_.enter(PhaseClock::Solving);
+}
+
+void Run::saveCheckpoint() {
+  clock_.enter(PhaseClock::Writing);
+  writer_->flush();
+  Snapshot snapshot = analysis_->save();
+  outputs_.save(snapshot);
+  Checkpoint checkpoint(fingerprint_);
+  for (const auto& [name, values] : snapshot) checkpoint.set(name, values);
+  totals_.store(checkpoint);
+  clock_.store(checkpoint);
+  checkpoint.setIntegers("run/position", std::array<std::int64_t, 2>{std::int64_t(writer_->rows()), checkpointEvery_});
+  checkpoint.write(folder_.checkpoint());
+  log_.info(fmt::format("checkpoint after step {}, t = {:.9g}", totals_.step, totals_.t));
+  clock_.enter(PhaseClock::Solving);
+}
+
+void Run::watch() {
+  RunProgress progress;
+  progress.fraction = std::clamp(analysis_->progress(), 0.0, 1.0);
+  progress.step = totals_.step;
+  progress.t = totals_.t;
+  progress.elapsed = clock_.seconds(PhaseClock::Solving) + clock_.seconds(PhaseClock::Writing) - secondsAtStart_;
+  const double done = progress.fraction - progressAtStart_;
+  progress.remaining = done > 0 ? progress.elapsed * (1 - progress.fraction) / done : -1;
+  options_.progress(progress);
+}
+
+void Run::finish(const std::string& status) {
+  clock_.enter(PhaseClock::Writing);
+  if (writer_) writer_->close();
+  outcome_.summary.status = status;
+  gatherSummary();
+  outcome_.summary.write(folder_.summary());
+  log_.info(fmt::format("{} after {} steps", status, totals_.step));
+}
+
+void Run::gatherSummary() {
+  Summary& summary = outcome_.summary;
+  const Document& document = scene_.document();
+  summary.scene = document.fileName();
+  for (const std::string& name : document.parameterNames()) {
+    const Scope::Symbol* symbol = document.parameters().find(name);
+    if (const double* number = symbol ? std::get_if<double>(symbol) : nullptr) summary.parameters[name] = *number;
+    if (const std::string* text = symbol ? std::get_if<std::string>(symbol) : nullptr) summary.choices[name] = *text;
+  }
+  for (int i = 0; observed_ && i < outputs_.size(); ++i) {
+    const Outputs::Info& info = outputs_.infos()[i];
+    const auto result = outputs_.result(i);
+    summary.outputs[info.name] = {{result.begin(), result.end()}, info.unit, info.description, outputs_.isArray(i)};
+  }
+  summary.steps = totals_.step;
+  const double average = totals_.step > 0 ? double(totals_.iterations) / double(totals_.step) : 0;
+  summary.newton = {totals_.iterations, average, totals_.worstIterations};
+  summary.residual = totals_.residual;
+  if (observed_) {
+    const double final = scene_.mechanism().model->energy(analysis_->state()).total();
+    summary.energy = {{"initial", totals_.initialEnergy}, {"final", final}};
+    if (scene_.isDynamic()) {
+      summary.energy["work"] = totals_.work;
+      summary.energy["balance"] = final - totals_.initialEnergy - totals_.work;
+    }
+  }
+  double total = 0;
+  for (int phase = 0; phase < PhaseClock::Count; ++phase) {
+    const double seconds = clock_.seconds(PhaseClock::Phase(phase));
+    summary.time[PhaseClock::names[phase]] = seconds;
+    total += seconds;
+  }
+  summary.time["total"] = total;
+  summary.versions = versions();
+  for (const auto& list : {scene_.warnings(), analysis_->messages(), totals_.notes, outputs_.messages()}) {
+    summary.messages.insert(summary.messages.end(), list.begin(), list.end());
+  }
+  if (totals_.notesDropped > 0) summary.messages.push_back(fmt::format("{} more notes of steps", totals_.notesDropped));
+  if (!outcome_.message.empty()) summary.messages.push_back(outcome_.message);
+}
+
+/// The last word of a run that an exception ends; the exception itself goes on to the caller, whatever the disk says to this.
+void Run::tellOfError(const char* message) noexcept {
+  try {
+    log_.info(std::string("error: ") + message);
+    Summary& summary = outcome_.summary;
+    summary = {};
+    outcome_.message = message;
+    summary.status = "error";
+    gatherSummary();
+    summary.write(folder_.summary());
+  } catch (...) { // NOLINT: nothing is left to be done
+  }
+}
+
+}
+
+RunOutcome run(const RunOptions& options) { return Run(options).execute(); }
+
+std::filesystem::path defaultResultFolder(const std::filesystem::path& scene) { return scene.stem().string() + ".result"; }
+
+std::string version() { return TENDRIL_VERSION; }
+
+}

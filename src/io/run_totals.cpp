@@ -1,0 +1,67 @@
+#include "io/run_totals.h"
+#include "tendril/model/error.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tendril {
+
+void PhaseClock::enter(Phase phase) {
+  const Clock::time_point now = Clock::now();
+  seconds_[current_] += std::chrono::duration<double>(now - since_).count();
+  since_ = now;
+  current_ = phase;
+}
+
+double PhaseClock::seconds(Phase phase) {
+  enter(current_);
+  return seconds_[phase];
+}
+
+void PhaseClock::store(Checkpoint& checkpoint) {
+  enter(current_);
+  checkpoint.set("run/seconds", seconds_);
+}
+
+void PhaseClock::load(const Checkpoint& checkpoint) {
+  const auto saved = checkpoint.get("run/seconds");
+  for (std::size_t i = 0; i < std::min(saved.size(), seconds_.size()); ++i) seconds_[i] += saved[i];
+}
+
+void RunTotals::note(std::string text) {
+  if (notes.size() < maxNotes)
+    notes.push_back(std::move(text));
+  else
+    ++notesDropped;
+}
+
+void RunTotals::store(Checkpoint& checkpoint) const {
+  checkpoint.set("run/numbers", std::array{residual, initialEnergy, work, t, power});
+  checkpoint.setIntegers("run/counters", std::array<std::int64_t, 5>{step, iterations, worstIterations, stable, notesDropped});
+  std::vector<std::int64_t> characters;
+  for (const std::string& text : notes) {
+    characters.insert(characters.end(), text.begin(), text.end());
+    characters.push_back('\n');
+  }
+  checkpoint.setIntegers("run/notes", characters);
+}
+
+void RunTotals::load(const Checkpoint& checkpoint) {
+  const auto numbers = checkpoint.get("run/numbers");
+  const auto counters = checkpoint.integers("run/counters");
+  if (numbers.size() != 5 || counters.size() != 5) throw InputError("the checkpoint was written by another version; run without --resume");
+  residual = numbers[0], initialEnergy = numbers[1], work = numbers[2], t = numbers[3], power = numbers[4];
+  step = counters[0], iterations = counters[1], worstIterations = counters[2], stable = int(counters[3]), notesDropped = counters[4];
+  notes.clear();
+  std::string text;
+  for (const std::int64_t character : checkpoint.integers("run/notes")) {
+    if (character != '\n') {
+      text += char(character);
+      continue;
+    }
+    notes.push_back(text);
+    text.clear();
+  }
+}
+
+}

@@ -1,0 +1,53 @@
+#pragma once
+#include "tendril/io/checkpoint.h"
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace tendril {
+
+/// Where the time of a run goes. The phases exclude one another; a resumed run adds to the time of the runs before it.
+class PhaseClock {
+ public:
+  enum Phase { Reading, Building, Solving, Writing, Count };
+  static constexpr std::array<const char*, Count> names{"reading", "building", "solving", "writing"};
+
+  void enter(Phase phase);
+  /// Seconds of a phase, up to now.
+  double seconds(Phase phase);
+
+  void store(Checkpoint& checkpoint);
+  void load(const Checkpoint& checkpoint);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::array<double, Count> seconds_{};
+  Phase current_ = Reading;
+  Clock::time_point since_ = Clock::now();
+};
+
+/// What a summary says about all steps together, with the memory that a resumed run needs to go on counting.
+struct RunTotals {
+  long step = 0;
+  long iterations = 0;
+  long worstIterations = 0;
+  double residual = 0;
+  double initialEnergy = 0;
+  double work = 0;  ///< of what has no potential, by the trapezoidal rule
+  double t = 0;     ///< of the last step
+  double power = 0; ///< at the last step
+  /// Stability of the last equilibrium: 1, 0, or -1 while unknown.
+  int stable = -1;
+  /// What the steps told, at most `maxNotes`; the rest is counted.
+  std::vector<std::string> notes;
+  long notesDropped = 0;
+  static constexpr std::size_t maxNotes = 100;
+
+  void note(std::string text);
+  void store(Checkpoint& checkpoint) const;
+  void load(const Checkpoint& checkpoint);
+};
+
+}
