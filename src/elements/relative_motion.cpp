@@ -99,6 +99,14 @@ void MarkerPair::addWrench(const State& state, const RelativeMotion& m, const Pa
   }
   if (!request.tangent) return;
 
+  if (damped && request.damping != 0) {
+    for (int l = 0; l < count_; ++l) {
+      const Matrix6 viscous = request.damping * wrench.damping * m.J[l];
+      for (int k = 0; k < count_; ++k) assembly.addRate(coupling(k, l), blocks_[l], (m.J[k].transpose() * viscous).eval());
+    }
+  }
+  if (!request.stiffness) return;
+
   for (int l = 0; l < count_; ++l) {
     Matrix6 first = transported * m.J[l], second = wrench.stiffness * m.J[l];
     if (damped) {
@@ -106,9 +114,6 @@ void MarkerPair::addWrench(const State& state, const RelativeMotion& m, const Pa
       first += viscous, second += viscous;
     }
     for (int k = 0; k < count_; ++k) assembly.addStiffness(coupling(k, l), m.J[k].transpose() * (k < split_ ? first : second));
-    if (!damped || request.damping == 0) continue;
-    const Matrix6 viscous = request.damping * wrench.damping * m.J[l];
-    for (int k = 0; k < count_; ++k) assembly.addRate(coupling(k, l), blocks_[l], (m.J[k].transpose() * viscous).eval());
   }
   addHessians(state, m, wrench.w, assembly);
 }
