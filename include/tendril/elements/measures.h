@@ -6,9 +6,7 @@
 
 namespace tendril {
 
-class Joints;
 struct BeamPart;
-struct Mechanism;
 
 /// A quantity that can be read off any state of a mechanism: `columns` numbers, their SI unit, their meaning and the frame in which their
 /// components are given ("inertial", "section", "marker", "joint"; empty for scalars). Evaluation does not allocate.

@@ -15,7 +15,7 @@ namespace tendril {
 
 /// Quantities that belong to a step rather than to a state.
 enum class StepQuantity {
-  StepSize,     ///< [s]; of the load parameter in load stepping, of the arclength of the path in arc length
+  StepSize,     ///< [s]; in statics, of the load parameter
   Iterations,   ///< of Newton's method
   EnergyBalance ///< total energy - its initial value - work of the power (trapezoidal rule over the steps) [J]; zero for the exact motion
 };
@@ -31,6 +31,10 @@ enum class Reduction {
   At ///< the value where time or the load parameter first reaches T: exact if a step ends there, else cubic through the four steps about it
 };
 
+/// Along what the extrema of an output are interpolated: time (or a load parameter that only grows), or the distance that the configuration
+/// has moved, where the load parameter may turn back.
+enum class PathParameter { Time, Distance };
+
 /// What one output measures and how it is reported.
 struct OutputDefinition {
   /// Values in terms of other outputs: NAME of a scalar, NAME_x, NAME_y, NAME_z of a vector, NAME_1, NAME_2, ... of any; parameters of the
@@ -39,6 +43,7 @@ struct OutputDefinition {
     std::string text;
     Location where;
     std::string key;
+    std::string unit = "1";
   };
   /// One component (from 0), or the norm of all.
   struct Component {
@@ -76,7 +81,7 @@ class Outputs {
 
   /// The model must outlive the outputs. The parameters are what formulas may use beside outputs; throws InputError for cyclic or dangling
   /// names, for components and references that the measure does not have.
-  Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters);
+  Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters, PathParameter path = PathParameter::Time);
   Outputs(Outputs&&) noexcept;
   Outputs& operator=(Outputs&&) noexcept;
   ~Outputs();

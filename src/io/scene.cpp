@@ -1,0 +1,46 @@
+#include "tendril/io/scene.h"
+
+#include "io/scene_builder.h"
+#include "io/scene_schema.h"
+
+namespace tendril {
+
+struct Scene::Impl {
+  explicit Impl(Document read) : document(std::move(read)), content(buildScene(document)) {}
+
+  Document document;
+  SceneContent content;
+  std::vector<std::string> warnings;
+};
+
+Scene::Scene(std::unique_ptr<Impl> content) : impl(std::move(content)) {
+  // The first set of outputs checks their formulas; only then is it known which parameters are used.
+  makeOutputs();
+  for (const std::string& name : impl->document.unusedParameters()) {
+    impl->warnings.push_back("the parameter '" + name + "' is not used; check its spelling where it should be");
+  }
+}
+
+Scene Scene::fromFile(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  return Scene(std::make_unique<Impl>(Document::fromFile(file, overrides)));
+}
+
+Scene Scene::fromText(std::string_view text, std::string_view name, std::span<const std::string> overrides) {
+  return Scene(std::make_unique<Impl>(Document::fromText(text, name, overrides)));
+}
+
+Scene::Scene(Scene&&) noexcept = default;
+Scene& Scene::operator=(Scene&&) noexcept = default;
+Scene::~Scene() = default;
+
+const std::string& Scene::title() const { return impl->content.title; }
+const Document& Scene::document() const { return impl->document; }
+const Mechanism& Scene::mechanism() const { return impl->content.mechanism; }
+std::unique_ptr<Analysis> Scene::makeAnalysis() const { return impl->content.makeAnalysis(*mechanism().model); }
+Outputs Scene::makeOutputs() const { return {*mechanism().model, impl->content.outputs, impl->document.parameters(), impl->content.path}; }
+bool Scene::isDynamic() const { return impl->content.isDynamic; }
+int Scene::outputEvery() const { return impl->content.outputEvery; }
+const std::vector<std::string>& Scene::warnings() const { return impl->warnings; }
+const Schema& Scene::schema() { return scenes::scene(); }
+
+}

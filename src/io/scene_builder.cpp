@@ -1,0 +1,566 @@
+#include "io/scene_builder.h"
+
+#include "io/nearest_name.h"
+#include "io/scene_reader.h"
+#include "io/scene_schema.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace tendril {
+
+using namespace scenes;
+
+namespace {
+
+/// Where a marker sits, before it is made: joints move it by an offset of their own.
+struct Frame {
+  enum class Kind { Ground, Body, Beam };
+  Kind kind = Kind::Ground;
+  std::string part;
+  double arclength = 0;
+  std::optional<int> node{};
+  Pose offset{};
+  bool isBare = false; ///< the word `ground`, without a place
+
+  Frame moved(const Pose& by) const {
+    Frame frame = *this;
+    frame.offset = offset * by;
+    return frame;
+  }
+};
+
+/// A frame whose column `column` is the direction; the others follow the axis that is most nearly perpendicular to it.
+Matrix3 frameAlong(const Vector3& direction) {
+  Matrix3 R;
+  R.col(2) = direction.normalized();
+  int least = 0;
+  R.col(2).cwiseAbs().minCoeff(&least);
+  R.col(0) = (Vector3::Unit(least) - R(least, 2) * R.col(2)).normalized();
+  R.col(1) = R.col(2).cross(R.col(0));
+  return R;
+}
+
+Vector3 direction(const Record& r, const char* key) {
+  const Vector3 value = r.vector3(key);
+  if (!(value.norm() > 0)) r.node(key).refuse("the direction is zero", "give a vector along the axis");
+  return value.normalized();
+}
+
+BeamModel beamModel(const std::string& word) {
+  if (word == "KL" || word == "kirchhoff-love") return BeamModel::KirchhoffLove;
+  if (word == "IK" || word == "inextensible") return BeamModel::InextensibleKirchhoff;
+  return BeamModel::SimoReissner;
+}
+
+const std::map<std::string, JointKind> jointKinds{{"fixed", JointKind::Fixed},
+                                                  {"revolute", JointKind::Revolute},
+                                                  {"prismatic", JointKind::Prismatic},
+                                                  {"cylindrical", JointKind::Cylindrical},
+                                                  {"spherical", JointKind::Spherical},
+                                                  {"universal", JointKind::Universal},
+                                                  {"planar", JointKind::Planar},
+                                                  {"screw", JointKind::Screw},
+                                                  {"distance", JointKind::Distance},
+                                                  {"driven rotation", JointKind::DrivenRotation},
+                                                  {"driven translation", JointKind::DrivenTranslation},
+                                                  {"angle drive", JointKind::AngleDrive},
+                                                  {"length drive", JointKind::LengthDrive}};
+
+class SceneBuilder {
+ public:
+  explicit SceneBuilder(const Document& document) : root_(document.root()) { refuseUnavailable(); }
+
+  SceneContent build() {
+    const Record scene(root_, scenes::scene());
+    content_.title = scene.text("title");
+    const Record analysis = scene.object("analysis");
+    content_.isDynamic = analysis.variant() == "dynamic";
+    content_.outputEvery = analysis.integer("output_every");
+    content_.makeAnalysis = readAnalysis(analysis);
+    if (analysis.choice("method") == "arc-length") content_.path = PathParameter::Distance;
+
+    readLibrary(scene, "materials", materials_);
+    readLibrary(scene, "sections", sections_);
+    for (const Record& r : scene.objects("bodies")) addBody(r);
+    for (const Record& r : scene.objects("beams")) addBeam(r);
+    for (const Record& r : scene.objects("markers")) addMarker(r);
+    for (const Record& r : scene.objects("point_masses")) addPointMass(r);
+    for (const Record& r : scene.objects("joints")) addJoint(r);
+    for (const Record& r : scene.objects("springs")) addSpring(r);
+    for (const Record& r : scene.objects("loads")) addLoad(r);
+    if (scene.has("gravity")) addGravity(scene.object("gravity"));
+    const std::vector<Record> outputs = scene.objects("outputs");
+    std::vector<const Marker*> outputMarkers;
+    for (const Record& r : outputs) outputMarkers.push_back(r.has("on") ? &marker(r.node("on")) : nullptr);
+    freeze();
+    for (std::size_t i = 0; i < outputs.size(); ++i) content_.outputs.push_back(readOutput(outputs[i], outputMarkers[i]));
+    return std::move(content_);
+  }
+
+ private:
+  // ---- names
+  // -------------------------------------------------------------------------------------------------------------------------------
+  void refuseUnavailable() const;
+  /// The name of an object, which no other object of its kind (`label`) may have.
+  std::string claim(const Record& r, const std::string& label);
+  void claimPart(const Node& node, const std::string& name);
+  void readLibrary(const Record& scene, const char* key, std::map<std::string, Node>& library);
+  /// The record that a name of the library or a map in place stands for.
+  Record entry(const Node& node, const char* kind, const std::map<std::string, Node>& library, const Schema& schema) const;
+  std::vector<std::string> beamNames() const;
+
+  // ---- frames
+  // ------------------------------------------------------------------------------------------------------------------------------
+  Frame frame(const Node& node);
+  Frame frameOfWord(const Node& node, const std::string& word) const;
+  Frame frameOfRecord(const Record& r);
+  double arclength(const Node& node, const BeamPart& beam) const;
+  const Marker& make(const Frame& frame, const std::string& name = "");
+  const Marker& marker(const Node& node) { return make(located(node)); }
+  /// A frame that says where it is: not the bare word `ground`.
+  Frame located(const Node& node);
+  Pose initial(const Frame& frame) { return make(frame).frame(builder_.model().state()); }
+  /// The markers of both sides of a joint: first that of `to`, then that of `on`. With an axis or position, frames that coincide there.
+  std::pair<const Marker*, const Marker*> pair(const Record& r, bool isPositioned);
+
+  // ---- objects
+  // -----------------------------------------------------------------------------------------------------------------------------
+  void addBody(const Record& r);
+  void addBeam(const Record& r);
+  void addMarker(const Record& r);
+  void addPointMass(const Record& r);
+  void addJoint(const Record& r);
+  void addPrescribed(const Record& r, const std::string& name);
+  void addSpring(const Record& r);
+  void addLoad(const Record& r);
+  void addGravity(const Record& r);
+  TimeFunction factor(const Record& r) const;
+  void freeze();
+
+  // ---- outputs
+  // -----------------------------------------------------------------------------------------------------------------------------
+  OutputDefinition readOutput(const Record& r, const Marker* marker) const;
+  std::variant<Measure, StepQuantity, OutputDefinition::Formula> quantity(const Record& r, const Marker* marker) const;
+  Measure ofBeam(const Record& r) const;
+  Measure ofJoint(const Record& r) const;
+  std::optional<Measure> ofMechanism(const std::string& what) const;
+
+  Node root_;
+  SceneContent content_;
+  MechanismBuilder builder_;
+  std::map<std::string, Node> materials_, sections_;
+  std::map<std::string, Frame> markers_;
+  std::set<std::string> parts_;
+  /// "joint 'pin'" and its like, as messages of the rooms call them, with their places.
+  std::map<std::string, Node> labels_;
+  std::vector<std::string> joints_;
+};
+
+// ---- names
+// -----------------------------------------------------------------------------------------------------------------------------------
+
+void SceneBuilder::refuseUnavailable() const {
+  const Node format = root_.at("tendril", "the version of the format, 1");
+  if (format.toInteger() != 1) {
+    format.refuse("this program reads version 1 of the scene format, not " + format.toText(), "write `tendril: 1`, or use a newer program");
+  }
+  for (const char* key : {"rods", "shells", "contacts"}) {
+    if (root_.has(key)) {
+      throw InputError(root_.keyLocation(key), key, std::string(key) + " are not available in this version",
+                       "remove the key; beams, bodies, joints, springs and loads are available");
+    }
+  }
+}
+
+std::string SceneBuilder::claim(const Record& r, const std::string& label) {
+  const std::string name = r.text("name");
+  std::string plain = name;
+  std::replace(plain.begin(), plain.end(), '-', '_');
+  if (!isName(plain)) {
+    r.node("name").refuse("'" + name + "' cannot be a name", "begin with a letter and use letters, digits, underscores and hyphens");
+  }
+  if (const auto [other, isNew] = labels_.emplace(label + " '" + name + "'", r.node()); !isNew) {
+    r.node("name").refuse("another " + label + " is named '" + name + "' (line " + std::to_string(other->second.location().line) + ")",
+                          "give each a name of its own");
+  }
+  return name;
+}
+
+void SceneBuilder::claimPart(const Node& node, const std::string& name) {
+  if (name == "ground") node.refuse("the name `ground` is taken by the inertial frame", "choose another name");
+  if (!parts_.insert(name).second) {
+    node.refuse("another body, beam or marker is named '" + name + "'", "give each a name of its own, since all can be referred to");
+  }
+}
+
+void SceneBuilder::readLibrary(const Record& scene, const char* key, std::map<std::string, Node>& library) {
+  for (const Record& r : scene.objects(key)) {
+    r.node().require("name", "the name by which beams refer to it");
+    const std::string name = r.text("name");
+    if (!library.emplace(name, r.node()).second)
+      r.node("name").refuse("the name '" + name + "' occurs twice", "give each a name of its own");
+  }
+}
+
+Record SceneBuilder::entry(const Node& node, const char* kind, const std::map<std::string, Node>& library, const Schema& schema) const {
+  if (node.isMap()) return {node, schema};
+  std::vector<std::string> names;
+  for (const auto& item : library) names.push_back(item.first);
+  return {library.at(node.toReference(kind, names)), schema};
+}
+
+std::vector<std::string> SceneBuilder::beamNames() const {
+  std::vector<std::string> names;
+  for (const BeamPart& beam : content_.mechanism.model ? content_.mechanism.beams : builder_.beams()) names.push_back(beam.name);
+  return names;
+}
+
+// ---- frames
+// ----------------------------------------------------------------------------------------------------------------------------------
+
+Frame SceneBuilder::frame(const Node& node) {
+  return node.isMap() ? frameOfRecord(Record(node, scenes::marker())) : frameOfWord(node, node.toText());
+}
+
+Frame SceneBuilder::located(const Node& node) {
+  const Frame f = frame(node);
+  if (f.isBare) node.refuse("`ground` alone is no place", "write {on: ground, position: [x, y, z]}");
+  return f;
+}
+
+Frame SceneBuilder::frameOfWord(const Node& node, const std::string& word) const {
+  if (word == "ground") return {.isBare = true};
+  if (const auto found = markers_.find(word); found != markers_.end()) return found->second;
+  for (const BodyPart& body : builder_.bodies()) {
+    if (body.name == word) return {.kind = Frame::Kind::Body, .part = word};
+  }
+  std::vector<std::string> known{"ground"};
+  for (const BeamPart& beam : builder_.beams()) {
+    const double L = beam.length();
+    for (const auto& [place, s] : {std::pair{"start", 0.}, {"middle", L / 2}, {"end", L}}) {
+      known.push_back(beam.name + "." + place);
+      if (word == known.back()) return {.kind = Frame::Kind::Beam, .part = beam.name, .arclength = s};
+    }
+    if (word == beam.name) {
+      node.refuse("'" + word + "' is a beam; say where on it", "write " + word + ".start, " + word + ".end or {on: " + word + ", at: 0.5}");
+    }
+  }
+  for (const BodyPart& body : builder_.bodies()) known.push_back(body.name);
+  for (const auto& item : markers_) known.push_back(item.first);
+  node.refuse("there is no body, marker or place on a beam named '" + word + "'", adviceForName(word, known));
+}
+
+Frame SceneBuilder::frameOfRecord(const Record& r) {
+  std::vector<std::string> known{"ground"};
+  for (const BeamPart& beam : builder_.beams()) known.push_back(beam.name);
+  for (const BodyPart& body : builder_.bodies()) known.push_back(body.name);
+  Frame f{.part = r.node("on").toReference("body or beam", known)};
+  if (r.has("position") && r.node().has("offset")) r.node("offset").refuse("a marker has an offset or a position", "remove one of the two");
+  f.offset = {readOrientation(r.node("orientation")), r.vector3("offset")};
+  for (const BeamPart& beam : builder_.beams()) {
+    if (beam.name != f.part) continue;
+    f.kind = Frame::Kind::Beam;
+    if (r.has("at") == r.has("node"))
+      r.node().refuse("say where on the beam the marker is", "give either `at:` (arclength, start, middle, end) or `node:`");
+    if (r.has("at")) f.arclength = arclength(r.node("at"), beam);
+    if (r.has("node")) f.node = r.integer("node");
+    if (f.node && *f.node > beam.elements()) {
+      r.node("node").refuse("the beam has nodes 0 to " + std::to_string(beam.elements()), "give one of these, or an arclength by `at:`");
+    }
+  }
+  if (f.kind != Frame::Kind::Beam) {
+    for (const char* key : {"at", "node"}) {
+      if (r.has(key)) r.node(key).refuse("'" + f.part + "' is not a beam", "use `offset:` or `position:` instead");
+    }
+    if (f.part != "ground") f.kind = Frame::Kind::Body;
+  }
+  if (r.has("position")) {
+    // The offset that leads to the position at the start; the orientation stays relative to the part.
+    Frame base = f;
+    base.offset = {};
+    const Pose pose = initial(base);
+    f.offset.x = pose.R.transpose() * (r.vector3("position") - pose.x);
+  }
+  return f;
+}
+
+double SceneBuilder::arclength(const Node& node, const BeamPart& beam) const {
+  const std::string word = node.toText();
+  if (word == "start") return 0;
+  if (word == "middle") return beam.length() / 2;
+  if (word == "end") return beam.length();
+  const double s = node.toNumber(dimension::length);
+  if (!(s >= 0 && s <= beam.length() * (1 + 1e-9))) {
+    node.refuse("the beam has arclengths 0 to " + std::to_string(beam.length()) + " m", "give one of these, or start, middle, end");
+  }
+  return s;
+}
+
+const Marker& SceneBuilder::make(const Frame& f, const std::string& name) {
+  switch (f.kind) {
+  case Frame::Kind::Ground:
+    return builder_.ground(f.offset, name);
+  case Frame::Kind::Body:
+    return builder_.body(f.part).at(f.offset, name);
+  default:
+    return f.node ? builder_.beam(f.part).node(*f.node, f.offset, name) : builder_.beam(f.part).at(f.arclength, f.offset, name);
+  }
+}
+
+std::pair<const Marker*, const Marker*> SceneBuilder::pair(const Record& r, bool isPositioned) {
+  const Frame on = located(r.node("on"));
+  const Frame to = frame(r.node("to"));
+  const Pose onPose = initial(on);
+  const bool hasPosition = isPositioned && r.has("position"), hasAxis = r.has("axis");
+  const Vector3 x = hasPosition ? r.vector3("position") : onPose.x;
+  if (!hasPosition && !hasAxis && !to.isBare) return {&make(to), &make(on)};
+  Matrix3 R = hasAxis ? frameAlong(direction(r, "axis")) : onPose.R;
+  if (r.variant() == "universal") {
+    R.col(0) = direction(r, "axis"), R.col(1) = direction(r, "second_axis"), R.col(2) = R.col(0).cross(R.col(1));
+    if (std::abs(R.col(0).dot(R.col(1))) > 1e-6) r.node("second_axis").refuse("the two axes must be perpendicular", "choose another axis");
+  }
+  const Marker& second = make(on.moved(onPose.relative({R, x})));
+  if (to.isBare) return {&builder_.ground({R, x}), &second};
+  const Pose toPose = initial(to);
+  return {&make(to.moved(toPose.relative({R, hasPosition ? x : toPose.x}))), &second};
+}
+
+// ---- objects
+// ---------------------------------------------------------------------------------------------------------------------------------
+
+void SceneBuilder::addBody(const Record& r) {
+  const std::string name = claim(r, "body");
+  claimPart(r.node("name"), name);
+  const Pose pose{readOrientation(r.node("orientation")), r.vector3("position")};
+  placed(r.node(), [&] { builder_.body(name, readMass(r), pose, r.vector3("velocity"), r.vector3("angular_velocity"), readShapes(r)); });
+}
+
+void SceneBuilder::addBeam(const Record& r) {
+  const std::string name = claim(r, "beam");
+  claimPart(r.node("name"), name);
+  std::optional<Material> material;
+  if (r.has("material")) material = readMaterial(entry(r.node("material"), "material", materials_, scenes::material()));
+  const SectionProperties section = readSection(entry(r.node("section"), "section", sections_, scenes::section()), material);
+  if (content_.isDynamic && !(section.mass(0, 0) > 0)) {
+    r.node().refuse("the beam has no mass, but the analysis is dynamic", "give its material a density, or its section a mass");
+  }
+  BeamOptions options{.elements = r.integer("elements"),
+                      .model = beamModel(r.choice("model")),
+                      .velocity = r.vector3("velocity"),
+                      .angularVelocity = r.vector3("angular_velocity")};
+  if (r.has("initial")) options.initial = readCurve(r.object("initial"));
+  const Curve curve = readCurve(r.object("curve"));
+  placed(r.node(), [&] { builder_.beam(name, curve, section, options); });
+}
+
+void SceneBuilder::addMarker(const Record& r) {
+  r.node().require("name", "the name by which it is referred to");
+  const std::string name = claim(r, "marker");
+  claimPart(r.node("name"), name);
+  const Frame f = frameOfRecord(r);
+  placed(r.node(), [&] { make(f, name); });
+  markers_.emplace(name, f);
+}
+
+void SceneBuilder::addPointMass(const Record& r) {
+  const std::string name = claim(r, "point mass");
+  const Vector3 inertia = r.numbers("inertia");
+  const Marker& at = marker(r.node("on"));
+  placed(r.node(), [&] { builder_.model().term<PointMasses>().add(name, at, r.number("mass"), inertia.asDiagonal()); });
+}
+
+void SceneBuilder::addJoint(const Record& r) {
+  const std::string name = claim(r, "joint");
+  joints_.push_back(name);
+  const std::string& type = r.variant();
+  placed(r.node(), [&] {
+    if (type == "clamp") return builder_.clamp(name, marker(r.node("on")));
+    if (type == "prescribed") return addPrescribed(r, name);
+    const JointKind kind = jointKinds.at(type);
+    JointParameters parameters;
+    if (kind == JointKind::Fixed) parameters.reference = JointReference::Orientation;
+    if (r.has("motion")) parameters.motion = r.timeFunction("motion");
+    if (r.has("length")) parameters.length = r.number("length");
+    if (r.has("pitch")) parameters.pitch = r.number("pitch");
+    if (kind == JointKind::Distance) return builder_.joint(kind, name, make(located(r.node("to"))), marker(r.node("on")), parameters);
+    const auto [first, second] = pair(r, true);
+    builder_.joint(kind, name, *first, *second, parameters);
+  });
+}
+
+void SceneBuilder::addPrescribed(const Record& r, const std::string& name) {
+  GroundMotion motion;
+  if (r.has("translation")) {
+    const std::vector<Node> functions = r.node("translation").items();
+    if (functions.size() != 3) r.node("translation").refuse("expected three functions of time", "write [x(t), y(t), z(t)]");
+    for (int i = 0; i < 3; ++i) motion.translation[i] = functions[i].toTimeFunction(dimension::length);
+  }
+  if (r.has("axis") != r.has("angle")) r.node().refuse("a prescribed rotation needs an axis and an angle", "give both, or neither");
+  if (r.has("axis")) motion.axis = direction(r, "axis"), motion.angle = r.timeFunction("angle");
+  const Marker& held = marker(r.node("on"));
+  const Marker& driver = builder_.movingGround({Matrix3::Identity(), held.frame(builder_.model().state()).x}, motion);
+  builder_.joint(JointKind::Fixed, name, driver, held, {.reference = JointReference::Orientation});
+}
+
+void SceneBuilder::addSpring(const Record& r) {
+  const std::string name = claim(r, "spring");
+  const std::string& type = r.variant();
+  ModelBuilder& model = builder_.model();
+  placed(r.node(), [&] {
+    if (type == "linear") {
+      const SpringParameters parameters{r.number("stiffness"), r.number("damping"),
+                                        r.has("length") ? std::optional(r.number("length")) : std::nullopt};
+      model.term<LinearSprings>().add(name, make(located(r.node("to"))), marker(r.node("on")), parameters);
+      return;
+    }
+    const auto [first, second] = pair(r, false);
+    if (type == "torsion") {
+      const SpringParameters parameters{r.number("stiffness"), r.number("damping"),
+                                        r.has("angle") ? std::optional(r.number("angle")) : std::nullopt};
+      model.term<TorsionSprings>().add(name, *first, *second, parameters);
+    } else {
+      const Matrix6 damping = r.has("damping") ? readMatrix6(r.node("damping")) : Matrix6::Zero();
+      model.term<Bushings>().add(name, *first, *second, readMatrix6(r.node("stiffness")), damping, Bushings::Rest::Initial);
+    }
+  });
+}
+
+TimeFunction SceneBuilder::factor(const Record& r) const {
+  if (r.has("time")) return r.timeFunction("time");
+  return content_.isDynamic ? TimeFunction::constant() : TimeFunction::proportional();
+}
+
+void SceneBuilder::addLoad(const Record& r) {
+  const std::string name = claim(r, "load");
+  const LoadDirection direction = r.choice("direction") == "dead" ? LoadDirection::Dead : LoadDirection::Follower;
+  placed(r.node(), [&] {
+    if (r.variant() == "force") return builder_.force(name, marker(r.node("on")), r.vector3("force"), direction, factor(r));
+    if (r.variant() == "moment") return builder_.moment(name, marker(r.node("on")), r.vector3("moment"), direction, factor(r));
+    Vector6 perLength;
+    perLength << r.vector3("force"), r.vector3("moment");
+    builder_.distributed(builder_.beam(r.reference("beam", beamNames())), perLength, direction, factor(r));
+  });
+}
+
+void SceneBuilder::addGravity(const Record& r) { builder_.gravity(r.vector3("acceleration"), factor(r)); }
+
+/// What only the whole model can tell (markers that do not fit together) is thrown here, with the name of the object concerned.
+void SceneBuilder::freeze() {
+  try {
+    content_.mechanism = builder_.build();
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    for (const auto& [label, node] : labels_) {
+      if (message.find(label) != std::string::npos) throw InputError(node.location(), node.path(), message);
+    }
+    throw InputError(root_.location(), "", message);
+  }
+}
+
+// ---- outputs
+// ---------------------------------------------------------------------------------------------------------------------------------
+
+OutputDefinition SceneBuilder::readOutput(const Record& r, const Marker* at) const {
+  OutputDefinition output;
+  output.name = r.text("name");
+  if (!isName(output.name)) r.node("name").refuse("'" + output.name + "' cannot be a name", "use letters, digits and underscores");
+  output.quantity = placed(r.node(), [&] { return quantity(r, at); });
+  if (r.has("description")) output.description = r.text("description");
+  output.series = r.boolean("series");
+  if (r.has("component")) {
+    const std::string word = r.choice("component");
+    output.component = word == "norm"   ? OutputDefinition::Component{0, true}
+                       : word[0] >= 'x' ? OutputDefinition::Component{word[0] - 'x'}
+                                        : OutputDefinition::Component{std::stoi(word) - 1};
+  }
+  static const std::map<std::string, Reduction> reductions{{"last", Reduction::Last},
+                                                           {"max", Reduction::Max},
+                                                           {"min", Reduction::Min},
+                                                           {"first maximum", Reduction::FirstMaximum},
+                                                           {"first minimum", Reduction::FirstMinimum}};
+  output.reduction = reductions.at(r.choice("result"));
+  if (r.has("when")) {
+    if (output.reduction != Reduction::Last) r.node("when").refuse("an output has one result", "remove `when` or `result`");
+    output.reduction = Reduction::At;
+    output.at = r.node("when").toNumber(content_.isDynamic ? dimension::time : dimension::none);
+  }
+  if (r.has("relative_to")) {
+    const Node reference = r.node("relative_to");
+    output.relativeToInitial = reference.isText() && reference.toText() == "initial";
+    if (!output.relativeToInitial) {
+      const Eigen::VectorXd values = reference.isText() ? Eigen::VectorXd::Constant(1, reference.toNumber()) : reference.toNumbers();
+      output.reference.assign(values.data(), values.data() + values.size());
+    }
+  }
+  return output;
+}
+
+std::variant<Measure, StepQuantity, OutputDefinition::Formula> SceneBuilder::quantity(const Record& r, const Marker* at) const {
+  const std::string& what = r.variant();
+  const Model& model = *content_.mechanism.model;
+  if (what == "expression") {
+    const Node formula = r.node("expression");
+    return OutputDefinition::Formula{r.text("expression"), formula.location(), formula.path(), r.text("unit")};
+  }
+  if (what == "step size") return StepQuantity::StepSize;
+  if (what == "iterations") return StepQuantity::Iterations;
+  if (what == "energy balance") return StepQuantity::EnergyBalance;
+  if (r.has("beam")) return ofBeam(r);
+  if (r.has("joint")) return ofJoint(r);
+  if (auto measure = ofMechanism(what)) return *measure;
+  if (what == "position") return measures::position(*at);
+  if (what == "rotation") return measures::rotation(model, *at);
+  if (what == "frame") return measures::frame(*at);
+  const MeasureFrame axes = r.choice("frame") == "marker" ? MeasureFrame::Marker : MeasureFrame::Inertial;
+  if (what == "velocity") return measures::velocity(*at, axes);
+  if (what == "angular velocity") return measures::angularVelocity(*at, axes);
+  return measures::acceleration(*at, axes);
+}
+
+Measure SceneBuilder::ofBeam(const Record& r) const {
+  const std::string& what = r.variant();
+  const Model& model = *content_.mechanism.model;
+  const BeamPart& beam = content_.mechanism.beam(r.reference("beam", beamNames()));
+  if (what == "length") return measures::length(model, beam);
+  if (what == "elongation") return measures::elongation(model, beam);
+  if (what == "frenet torsion") return measures::frenetTorsion(model, beam);
+  if (r.has("at") == r.has("element"))
+    r.node().refuse("say where on the beam to measure", "give either `at:` (arclength, start, middle, end) or `element:`");
+  const int element = r.has("element") ? r.integer("element") : measures::elementAt(beam, arclength(r.node("at"), beam));
+  if (what == "section force") return measures::sectionForce(model, beam, element);
+  if (what == "section moment") return measures::sectionMoment(model, beam, element);
+  return what == "strain" ? measures::strain(model, beam, element) : measures::curvature(model, beam, element);
+}
+
+Measure SceneBuilder::ofJoint(const Record& r) const {
+  const std::string& what = r.variant();
+  const Model& model = *content_.mechanism.model;
+  const std::string joint = r.reference("joint", joints_);
+  if (what == "reaction force") return measures::reactionForce(model, joint);
+  if (what == "reaction moment") return measures::reactionMoment(model, joint);
+  return what == "joint angle" ? measures::jointAngle(model, joint) : measures::jointDisplacement(model, joint);
+}
+
+std::optional<Measure> SceneBuilder::ofMechanism(const std::string& what) const {
+  const Model& model = *content_.mechanism.model;
+  if (what == "kinetic energy") return measures::energy(model, measures::EnergyPart::Kinetic);
+  if (what == "elastic energy") return measures::energy(model, measures::EnergyPart::Elastic);
+  if (what == "gravitational energy") return measures::energy(model, measures::EnergyPart::Gravitational);
+  if (what == "energy") return measures::energy(model);
+  if (what == "power") return measures::power(model);
+  if (what == "momentum") return measures::momentum(model);
+  if (what == "angular momentum") return measures::angularMomentum(model);
+  if (what == "constraint violation") return measures::constraintViolation(model);
+  if (what == "time" || what == "load parameter") return measures::time();
+  return {};
+}
+
+}
+
+SceneContent buildScene(const Document& document) { return SceneBuilder(document).build(); }
+
+}

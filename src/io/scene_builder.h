@@ -1,0 +1,28 @@
+#pragma once
+#include "tendril/elements/mechanism.h"
+#include "tendril/equations/analysis.h"
+#include "tendril/io/document.h"
+#include "tendril/io/outputs.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tendril {
+
+/// What a document describes, built.
+struct SceneContent {
+  std::string title;
+  Mechanism mechanism;
+  bool isDynamic = false;
+  int outputEvery = 1;
+  PathParameter path = PathParameter::Time;
+  std::function<std::unique_ptr<Analysis>(const Model&)> makeAnalysis;
+  std::vector<OutputDefinition> outputs;
+};
+
+/// Throws InputError with the place in the document, whichever room found the mistake.
+SceneContent buildScene(const Document& document);
+
+}

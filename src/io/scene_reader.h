@@ -1,0 +1,40 @@
+#pragma once
+#include "tendril/elements/curve.h"
+#include "tendril/elements/mechanism.h"
+#include "tendril/elements/section.h"
+#include "tendril/equations/analysis.h"
+#include "tendril/io/document.h"
+#include "tendril/io/schema.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+/// Values of a scene that need no other part of it.
+namespace tendril::scenes {
+
+/// Runs an action and gives a place to the InputError of a room that knows of no file.
+template <class Action> auto placed(const Node& node, Action&& action) {
+  try {
+    return action();
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    if (message.starts_with(node.location().file + ":") || message.starts_with("default of ")) throw;
+    throw InputError(node.location(), node.path(), message);
+  }
+}
+
+Material readMaterial(const Record& record);
+/// The material may be absent where the section states its own stiffness.
+SectionProperties readSection(const Record& section, const std::optional<Material>& material);
+Curve readCurve(const Record& record);
+Matrix3 readOrientation(const Node& node);
+/// Three principal values or a full symmetric matrix.
+Matrix3 readInertia(const Node& node);
+/// Six diagonal values or a full matrix.
+Matrix6 readMatrix6(const Node& node);
+MassProperties readMass(const Record& body);
+std::vector<Shape> readShapes(const Record& body);
+std::function<std::unique_ptr<Analysis>(const Model&)> readAnalysis(const Record& record);
+
+}

@@ -1,0 +1,398 @@
+#include "io/scene_schema.h"
+
+namespace tendril::scenes {
+
+namespace {
+
+using namespace field;
+namespace dim = dimension;
+
+const char* const markerHelp =
+    "beam.start, beam.middle or beam.end; the name of a body or a marker; ground; or {on: ..., at: ...} as in `markers`";
+const char* const orientationHelp = "rotation vector [rx, ry, rz] in degrees; {axis: [...], angle: ...}; or {directors: [d1, d2, d3]}";
+const char* const timeHelp =
+    "Factor as a function of t (time; in statics the load parameter, from 0 to 1). Without it: constant, in statics proportional to t.";
+const char* const loadDirections = "dead: components stay as they are in the inertial frame; follower: they turn with the marker.";
+
+Field name(const std::string& what) { return text("name", "Name of the " + what + "; each part, joint, load and output has its own."); }
+Field place(const std::string& key, const std::string& what) { return any(key, what + ": " + markerHelp + "."); }
+Field orient(const std::string& of) {
+  return any("orientation", "Orientation of " + of + ": " + orientationHelp + ".").defaultsTo("[0, 0, 0]");
+}
+
+}
+
+const Schema& material() {
+  static const Schema table(
+      "material", "An isotropic linear elastic material.",
+      {text("name", "Name by which beams refer to it.").optional(), number("E", dim::pressure, "Young's modulus.").positive(),
+       number("nu", dim::none, "Poisson's ratio, in (-1, 0.5]. The shear modulus is E/(2(1 + nu))."),
+       number("density", dim::density, "Mass per volume.").nonNegative().defaultsTo("0"),
+       number("damping_time", dim::time, "Kelvin-Voigt damping: stress = time * stiffness * strain rate.").nonNegative().defaultsTo("0")});
+  return table;
+}
+
+const Schema& section() {
+  const Field shear =
+      numbers("shear_factors", 2, dim::none, "Shear factors k2, k3 of GA2 = k2 G A, GA3 = k3 G A.").positive().defaultsTo("[1, 1]");
+  const Field damping =
+      number("damping_time", dim::time, "Kelvin-Voigt damping: resultant = time * stiffness * strain rate.").nonNegative().defaultsTo("0");
+  const Field outline = number("radius", dim::length, "Radius of the outline in pictures.").positive().optional();
+  static const Schema table(
+      "section", "The cross-section of a beam in its own frame: d1 along the beam, d2 and d3 the principal axes.", "shape",
+      {{"circle", "A full circle.", {number("radius", dim::length, "Radius.").positive(), shear}},
+       {"tube",
+        "A circular tube.",
+        {number("outer_radius", dim::length, "Outer radius.").positive(), number("inner_radius", dim::length, "Inner radius.").positive(),
+         shear}},
+       {"rectangle",
+        "A rectangle.",
+        {number("width", dim::length, "Side along d2.").positive(), number("height", dim::length, "Side along d3.").positive(),
+         choice("torsion", {"saint-venant", "polar", "sixth"},
+                "Torsion constant: Saint-Venant's; the polar moment I2 + I3; `sixth` is its name for a unit square, where it is 1/6.")
+             .defaultsTo("saint-venant"),
+         shear}},
+       {"stiffness",
+        "Stiffnesses and inertias given one by one; the beam needs no material.",
+        {number("EA", dim::axialRigidity, "Axial stiffness.").positive(),
+         number("GA2", dim::axialRigidity, "Shear stiffness along d2.").positive(),
+         number("GA3", dim::axialRigidity, "Shear stiffness along d3.").positive(),
+         number("GJ", dim::bendingRigidity, "Torsional stiffness.").positive(),
+         number("EI2", dim::bendingRigidity, "Stiffness against bending about d2.").positive(),
+         number("EI3", dim::bendingRigidity, "Stiffness against bending about d3.").positive(),
+         number("rhoA", dim::lineDensity, "Mass per length.").nonNegative().defaultsTo("0"),
+         number("rhoI1", {1, 1, 0, 0}, "Rotary inertia per length about d1; rhoI2 + rhoI3 if not given.").nonNegative().optional(),
+         number("rhoI2", {1, 1, 0, 0}, "Rotary inertia per length about d2.").nonNegative().defaultsTo("0"),
+         number("rhoI3", {1, 1, 0, 0}, "Rotary inertia per length about d3.").nonNegative().defaultsTo("0"), damping, outline}},
+       {"general",
+        "Full matrices of stiffness and mass per length, order (axial, shear, shear, torsion, bending, bending); the beam needs no "
+        "material.",
+        {matrix("stiffness", 6, 6, dim::none, "Stiffness: N for forces, N m^2 for moments."),
+         matrix("mass", 6, 6, dim::none, "Mass per length: kg/m, kg m.").optional(), damping, outline}}},
+      {text("name", "Name by which beams refer to it.").optional()});
+  return table;
+}
+
+const Schema& curve() {
+  const Field up =
+      vector3("up", dim::none, "Direction whose part normal to the beam is d3; otherwise the vertical (or y for a vertical beam).")
+          .optional();
+  const Field points = matrix("points", -1, 3, dim::length, "Points [[x, y, z], ...].");
+  static const Schema table(
+      "curve", "Reference shape of a beam, in which it is free of strain.", "type",
+      {{"straight", "A straight line.", {vector3("from", dim::length, "First end."), vector3("to", dim::length, "Last end."), up}},
+       {"arc",
+        "A circular arc; d2 points to its centre.",
+        {vector3("start", dim::length, "First end."), vector3("tangent", dim::none, "Direction in which it leaves the first end."),
+         vector3("towards", dim::none, "Direction towards which it bends."), number("radius", dim::length, "Radius.").positive(),
+         number("angle", dim::angle, "Angle of the arc.").positive()}},
+       {"helix",
+        "A helix; d2 points to its axis.",
+        {vector3("centre", dim::length, "Point of the axis at the height of the first end."),
+         vector3("axis", dim::none, "Direction of advance."), vector3("radial", dim::none, "Direction from the axis to the first end."),
+         number("radius", dim::length, "Radius.").positive(),
+         number("pitch", dim::length, "Advance in one turn; positive is right-handed, 0 a flat coil."),
+         number("turns", dim::none, "Number of turns.").positive()}},
+       {"polyline", "Straight legs through points, each a node of the mesh.", {points, up}},
+       {"spline", "A natural cubic spline through points.", {points, up}},
+       {"formula",
+        "Any smooth curve (x, y, z) of a parameter, which the expressions call t.",
+        {timeFunction("x", dim::length, "x as an expression in t."),
+         timeFunction("y", dim::length, "y as an expression in t.").defaultsTo("0"),
+         timeFunction("z", dim::length, "z as an expression in t.").defaultsTo("0"),
+         number("from", dim::none, "Parameter at the first end.").defaultsTo("0"),
+         number("to", dim::none, "Parameter at the last end.").defaultsTo("1"), up}}});
+  return table;
+}
+
+const Schema& orientation() {
+  static const Schema table(
+      "orientation", "An orientation, as axis and angle or by its directors.",
+      {vector3("axis", dim::none, "Axis of the rotation.").optional(), number("angle", dim::angle, "Angle of the rotation.").optional(),
+       matrix("directors", 3, 3, dim::none, "The directors d1, d2, d3, one a row; orthonormal and right-handed.").optional()});
+  return table;
+}
+
+const Schema& beam() {
+  static const Schema table(
+      "beam", "A geometrically exact beam: a cable, rod, hose or spring wire.",
+      {name("beam"), object("curve", curve(), "Reference shape."),
+       any("section", "Cross-section: a name of `sections`, or its keys in place."),
+       any("material", "Material: a name of `materials`, or its keys in place.").optional(),
+       integer("elements", "Number of elements.").positive().defaultsTo("10"),
+       choice("model", {"simo-reissner", "kirchhoff-love", "inextensible", "SR", "KL", "IK"},
+              "simo-reissner (SR): all strains; kirchhoff-love (KL): no shear; inextensible (IK): no shear, no extension.")
+           .defaultsTo("simo-reissner"),
+       vector3("velocity", dim::velocity, "Initial velocity of the first end, in the inertial frame.").defaultsTo("[0, 0, 0]"),
+       vector3("angular_velocity", dim::angularVelocity, "Initial angular velocity of the whole beam about its first end.")
+           .defaultsTo("[0, 0, 0]"),
+       object("initial", curve(), "Shape in which it starts, if strained; arclengths are scaled to its length.").optional()});
+  return table;
+}
+
+const Schema& shape() {
+  const Field radius = number("radius", dim::length, "Radius.").positive(),
+              length = number("length", dim::length, "Length along e3.").positive();
+  static const Schema table(
+      "shape", "A simple solid, its centre of mass at its origin, its axis e3.", "kind",
+      {{"sphere", "A sphere.", {radius}},
+       {"box", "A box.", {vector3("size", dim::length, "Edges along the axes.").positive()}},
+       {"cylinder", "A cylinder.", {radius, length}},
+       {"capsule", "A cylinder between two half spheres.", {radius, length}},
+       {"tube",
+        "A tube.",
+        {number("outer_radius", dim::length, "Outer radius.").positive(), number("inner_radius", dim::length, "Inner radius.").positive(),
+         length}},
+       {"cone", "A cone, its apex along +e3.", {radius, length}},
+       {"ellipsoid", "An ellipsoid.", {vector3("semi_axes", dim::length, "Semi-axes.").positive()}}},
+      {vector3("position", dim::length, "Of the shape's origin in the body's frame.").defaultsTo("[0, 0, 0]"),
+       orient("the shape in the body's frame"),
+       number("density", dim::density, "Mass per volume, if the body's mass comes from its shapes.").positive().optional()});
+  return table;
+}
+
+const Schema& body() {
+  static const Schema table(
+      "body", "A rigid body. Its inertia is given by mass and inertia, by mass and shapes (uniform density), or by shapes with densities.",
+      {name("body"), number("mass", dim::mass, "Mass.").positive().optional(),
+       any("inertia", "Inertia about the centre of mass along the body's axes: three principal moments or a 3 x 3 matrix [kg m^2].")
+           .optional(),
+       vector3("centre", dim::length, "Centre of mass in the body's frame.").defaultsTo("[0, 0, 0]"),
+       objects("shapes", shape(), "Outline for pictures, and source of mass and inertia if these are not given."),
+       vector3("position", dim::length, "Initial position of the origin of the body's frame.").defaultsTo("[0, 0, 0]"),
+       orient("the body at the start"),
+       vector3("velocity", dim::velocity, "Initial velocity of that origin, in the inertial frame.").defaultsTo("[0, 0, 0]"),
+       vector3("angular_velocity", dim::angularVelocity, "Initial angular velocity, in the inertial frame.").defaultsTo("[0, 0, 0]")});
+  return table;
+}
+
+const Schema& marker() {
+  static const Schema table(
+      "marker", "A frame on the ground, on a body or at a section of a beam, where joints, loads and outputs can refer to.",
+      {text("name", "Name by which it is referred to.").optional(), text("on", "A beam, a body, or `ground`."),
+       any("at", "Place along a beam: arclength, or start, middle, end.").optional(),
+       integer("node", "Node of a beam, from 0.").nonNegative().optional(),
+       vector3("offset", dim::length, "Offset along the axes of the body or section; of the ground, the position.").defaultsTo("[0, 0, 0]"),
+       vector3("position", dim::length, "Instead of an offset: initial position in the inertial frame.").optional(),
+       orient("the marker against its body, section or the ground")});
+  return table;
+}
+
+const Schema& joint() {
+  const Field to = place("to", "What it is joined to").defaultsTo("ground");
+  const Field position =
+      vector3("position", dim::length, "Where the joint sits at the start; rigid arms lead to both sides. Without it: at `on`.").optional();
+  const auto axis = [](const std::string& what) {
+    return vector3("axis", dim::none, what + " at the start, in the inertial frame. Without it: the third axis of the markers.").optional();
+  };
+  const Field angle = timeFunction("motion", dim::angle, "Angle as a function of time.");
+  const Field displacement = timeFunction("motion", dim::length, "Displacement as a function of time.");
+  static const Schema table(
+      "joint", "A joint between two markers.", "type",
+      {{"clamp", "Holds a marker where and as it is at the start.", {}},
+       {"fixed", "Welds two markers as they stand at the start.", {to, position}},
+       {"revolute", "Leaves the rotation about an axis.", {to, position, axis("Axis")}},
+       {"prismatic", "Leaves the translation along an axis.", {to, position, axis("Axis")}},
+       {"cylindrical", "Leaves rotation about and translation along an axis.", {to, position, axis("Axis")}},
+       {"spherical", "Leaves all rotations.", {to, position}},
+       {"universal",
+        "Leaves the rotations about an axis of `to` and an axis of `on`, which stay perpendicular.",
+        {to, position, vector3("axis", dim::none, "Axis fixed to `to`, at the start, in the inertial frame."),
+         vector3("second_axis", dim::none, "Axis fixed to `on`, perpendicular to the first.")}},
+       {"planar", "Leaves translation in a plane of `to` and rotation about its normal.", {to, position, axis("Normal of the plane")}},
+       {"screw",
+        "Rotation about an axis, tied to the translation along it.",
+        {to, position, axis("Axis"), number("pitch", dim::length, "Advance of `on` in one right-handed turn.")}},
+       {"distance",
+        "Keeps the distance of two markers: a massless rod hinged at both ends.",
+        {to, number("length", dim::length, "The distance; that at the start if not given.").positive().optional()}},
+       {"driven rotation", "A revolute joint whose angle is prescribed.", {to, position, axis("Axis"), angle}},
+       {"driven translation", "A prismatic joint whose displacement is prescribed.", {to, position, axis("Axis"), displacement}},
+       {"angle drive",
+        "Prescribes the angle about an axis alone; drives a revolute, cylindrical or planar joint.",
+        {to, position, axis("Axis"), angle}},
+       {"length drive", "Prescribes the displacement along an axis of `to` alone.", {to, position, axis("Axis"), displacement}},
+       {"prescribed",
+        "Moves a marker as prescribed: a translation and a rotation about an axis through its initial position, both in the inertial "
+        "frame.",
+        {any("translation", "Three functions of time, [x, y, z].").optional(), axis("Axis of the rotation"),
+         timeFunction("angle", dim::angle, "Angle as a function of time.").optional()}}},
+      {name("joint"), place("on", "The marker it holds; reactions are those on this side")});
+  return table;
+}
+
+const Schema& spring() {
+  const Field to = place("to", "Its other end").defaultsTo("ground");
+  static const Schema table(
+      "spring", "A spring with a damper between two markers.", "type",
+      {{"linear",
+        "Along the line between two markers.",
+        {to, number("stiffness", dim::stiffness, "Force per elongation.").positive(),
+         number("damping", dim::damping, "Force per rate of elongation.").nonNegative().defaultsTo("0"),
+         number("length", dim::length, "Free length; that at the start if not given.").nonNegative().optional()}},
+       {"torsion",
+        "About an axis that a joint holds in line.",
+        {to, vector3("axis", dim::none, "Axis at the start, in the inertial frame; without it: the third axis of the markers.").optional(),
+         number("stiffness", dim::torsionalStiffness, "Moment per angle.").positive(),
+         number("damping", {2, 1, -1, -1}, "Moment per rate of the angle.").nonNegative().defaultsTo("0"),
+         number("angle", dim::angle, "Free angle; that at the start if not given.").optional()}},
+       {"bushing",
+        "In all six directions along the axes of the markers, free of force at the start.",
+        {to, any("stiffness", "Six numbers (translations N/m, rotations N m/rad) or a 6 x 6 matrix."),
+         any("damping", "Six numbers or a 6 x 6 matrix.").optional()}}},
+      {name("spring"), place("on", "One of its ends")}, "linear");
+  return table;
+}
+
+const Schema& pointMass() {
+  static const Schema table(
+      "point mass", "A mass carried by a marker.",
+      {name("mass"), place("on", "The marker that carries it"), number("mass", dim::mass, "Mass.").positive(),
+       numbers("inertia", 3, dim::inertia, "Rotational inertia about the axes of the marker.").nonNegative().defaultsTo("[0, 0, 0]")});
+  return table;
+}
+
+const Schema& load() {
+  static const Schema table(
+      "load", "A load.", "type",
+      {{"force", "A force at a marker.", {place("on", "Where it acts"), vector3("force", dim::force, "Components.")}},
+       {"moment", "A moment at a marker.", {place("on", "Where it acts"), vector3("moment", dim::moment, "Components.")}},
+       {"distributed",
+        "Force and moment per length along a whole beam.",
+        {reference("beam", "beam", "The beam."),
+         vector3("force", dim::forcePerLength, "Force per reference length.").defaultsTo("[0, 0, 0]"),
+         vector3("moment", dim::momentPerLength, "Moment per reference length.").defaultsTo("[0, 0, 0]")}}},
+      {name("load"), choice("direction", {"dead", "follower"}, loadDirections).defaultsTo("dead"),
+       timeFunction("time", dim::none, timeHelp).optional()});
+  return table;
+}
+
+const Schema& gravity() {
+  static const Schema table(
+      "gravity", "The field of gravity.",
+      {vector3("acceleration", dim::acceleration, "Its components in the inertial frame.").defaultsTo("[0, 0, -9.81]"),
+       timeFunction("time", dim::none, timeHelp).optional()});
+  return table;
+}
+
+const Schema& analysis() {
+  const Field force =
+      number("tolerance", dim::none, "Residual forces relative to the mean force of an element.").positive().defaultsTo("1e-8");
+  const Field constraint =
+      number("constraint_tolerance", dim::none, "Violation of constraints: lengths over the size of the model, angles in radians.")
+          .positive()
+          .defaultsTo("1e-10");
+  const Field iterations = integer("max_iterations", "Newton iterations before a step is cut.").positive().optional();
+  static const Schema table(
+      "analysis", "What is computed.", "type",
+      {{"static",
+        "Equilibria under loads that grow with the load parameter t.",
+        {choice("method", {"load-stepping", "arc-length"},
+                "load-stepping: t from 0 to 1; arc-length: along the path, through limit points.")
+             .defaultsTo("load-stepping"),
+         integer("steps",
+                 "load-stepping: number of steps (the first ones; easy steps grow if adaptive). arc-length: greatest number of steps.")
+             .positive()
+             .optional(),
+         boolean("adaptive", "load-stepping: let easy steps grow.").optional(),
+         number("first_step", dim::none, "arc-length: first step of the load parameter.").positive().optional(),
+         number("largest_step", dim::none, "Largest step: load-stepping, of the load parameter; arc-length, as a multiple of the first.")
+             .positive()
+             .optional(),
+         number("smallest_step", dim::none, "Step below which the analysis gives up, in the same terms.").positive().optional(),
+         number("lowest", dim::none, "arc-length: the path ends below this load parameter.").optional(),
+         number("highest", dim::none, "arc-length: the path ends above this load parameter.").optional(),
+         boolean("stability", "Count the unstable directions of each equilibrium.").defaultsTo("true"), iterations, force, constraint}},
+       {"dynamic",
+        "Motion in time.",
+        {choice("method", {"generalized-alpha"}, "Lie group generalized-alpha.").defaultsTo("generalized-alpha"),
+         number("duration", dim::time, "Time to simulate.").positive(),
+         number("step", dim::time, "Time step; the first one if errors are controlled.").positive(),
+         number("rho_infinity", dim::none, "Spectral radius at infinite frequency, in [0, 1); less dissipates more.")
+             .nonNegative()
+             .defaultsTo("0.9"),
+         number("error_tolerance", dim::none,
+                "Largest local error: positions over the size of the model, angles in radians; 0 keeps the step.")
+             .nonNegative()
+             .defaultsTo("0"),
+         number("largest_step", dim::time, "Longest step under error control.").positive().optional(),
+         number("smallest_step", dim::time, "Step below which the analysis gives up.").positive().optional(), iterations, force,
+         constraint}}},
+      {integer("output_every", "Results are recorded every so many steps.").positive().defaultsTo("1")});
+  return table;
+}
+
+const Schema& output() {
+  const Field on = place("on", "The marker");
+  const Field frame = choice("frame", {"inertial", "marker"}, "Axes of the components.").defaultsTo("inertial");
+  const std::vector<Field> ofBeam{
+      reference("beam", "beam", "The beam."),
+      any("at", "Place: arclength, or start, middle, end; beams have constant strain in an element.").optional(),
+      integer("element", "Instead of a place: the element, from 0.").nonNegative().optional()};
+  const std::vector<Field> beamOnly{reference("beam", "beam", "The beam.")}, ofJoint{reference("joint", "joint", "The joint.")};
+  static const Schema table(
+      "output", "A quantity to be measured: its values over the steps and a result.", "measure",
+      {{"position", "Position of a marker.", {on}},
+       {"rotation", "Rotation vector of a marker against its initial orientation, in the inertial frame [rad].", {on}},
+       {"frame", "Position and directors of a marker: 12 numbers.", {on}},
+       {"velocity", "Velocity of a marker.", {on, frame}},
+       {"angular velocity", "Angular velocity of a marker.", {on, frame}},
+       {"acceleration", "Acceleration of a marker.", {on, frame}},
+       {"section force", "Normal and shear forces, in the section frame, on the side of smaller arclength.", ofBeam},
+       {"section moment", "Torsion and bending moments, in the section frame, on the side of smaller arclength.", ofBeam},
+       {"strain", "Elongation and shear strains.", ofBeam},
+       {"curvature", "Change of torsion and curvatures.", ofBeam},
+       {"length", "Length of the centreline of a beam.", beamOnly},
+       {"elongation", "Length of the centreline less its reference length.", beamOnly},
+       {"frenet torsion", "Integral of the modulus of the Frenet torsion along a beam: zero for a plane curve.", beamOnly},
+       {"reaction force", "Force of a joint on its `on` side, in the inertial frame.", ofJoint},
+       {"reaction moment", "Moment of a joint on its `on` side, at the joint, in the inertial frame.", ofJoint},
+       {"joint angle", "Angle about the axis of a joint [rad].", ofJoint},
+       {"joint displacement", "Position of the `on` side in the joint frame of the `to` side.", ofJoint},
+       {"kinetic energy", "Kinetic energy.", {}},
+       {"elastic energy", "Elastic energy.", {}},
+       {"gravitational energy", "Potential energy of gravity, zero at the inertial origin.", {}},
+       {"energy", "Total energy.", {}},
+       {"power", "Power of loads, drives and dampers.", {}},
+       {"energy balance", "Total energy less its initial value and the work done, by the trapezoidal rule over the steps.", {}},
+       {"momentum", "Linear momentum.", {}},
+       {"angular momentum", "Angular momentum about the inertial origin.", {}},
+       {"constraint violation", "Largest violation of constraints: lengths [m], angles [rad].", {}},
+       {"time", "Time.", {}},
+       {"load parameter", "Load parameter of statics.", {}},
+       {"step size", "Size of the step.", {}},
+       {"iterations", "Iterations of Newton's method in the step.", {}},
+       {"expression",
+        "A formula in other outputs: NAME of a number, NAME_x, NAME_y, NAME_z or NAME_1, NAME_2 ... of an array; parameters; t.",
+        {text("expression", "The formula."), text("unit", "Its unit.").defaultsTo("\"1\"")}}},
+      {name("output"), text("description", "What it is, for the reader of the results.").optional(),
+       choice("component", {"x", "y", "z", "norm", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"},
+              "One component instead of all.")
+           .optional(),
+       choice("result", {"last", "max", "min", "first maximum", "first minimum"},
+              "Which value is the result. First maximum and minimum are local extrema along the path, by a parabola through three steps.")
+           .defaultsTo("last"),
+       any("when", "The result is the value at this time [s] or load parameter, cubic between steps.").optional(),
+       any("relative_to", "Subtracted from the value: `initial`, or as many numbers as the value has.").optional(),
+       boolean("series", "Record the values over the steps, too.").defaultsTo("true")},
+      "expression");
+  return table;
+}
+
+const Schema& scene() {
+  static const Schema table(
+      "scene",
+      "A Tendril scene. SI units unless a value states its own (`10 mm`); angles in degrees; numbers may be expressions in the parameters.",
+      {integer("tendril", "Version of the format: 1."), text("title", "One line on what is computed.").defaultsTo("\"\""),
+       text("description", "More about it: source, expected result.").defaultsTo("\"\""),
+       parameters("Named numbers and choices that any value may use; `--set NAME=VALUE` changes them."),
+       objects("materials", material(), "Materials by name."), objects("sections", section(), "Cross-sections by name."),
+       objects("bodies", body(), "Rigid bodies."), objects("beams", beam(), "Beams."), objects("markers", marker(), "Named frames."),
+       objects("joints", joint(), "Joints."), objects("springs", spring(), "Springs and dampers."),
+       objects("point_masses", pointMass(), "Masses carried by markers."), objects("loads", load(), "Forces and moments."),
+       object("gravity", gravity(), "Gravity; none if not given.").optional(), object("analysis", analysis(), "What is computed."),
+       objects("outputs", output(), "What is measured.")});
+  return table;
+}
+
+}

@@ -1,0 +1,24 @@
+#pragma once
+#include "tendril/io/schema.h"
+
+/// The tables of the scene format: every key is declared here, once. Reading, editor completion and the reference page follow from them.
+namespace tendril::scenes {
+
+const Schema& material();
+const Schema& section();
+const Schema& curve();
+const Schema& orientation();
+const Schema& beam();
+const Schema& shape();
+const Schema& body();
+const Schema& marker();
+const Schema& joint();
+const Schema& spring();
+const Schema& pointMass();
+const Schema& load();
+const Schema& gravity();
+const Schema& analysis();
+const Schema& output();
+const Schema& scene();
+
+}
