@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
@@ -187,6 +187,7 @@ struct ResultWriter::Impl {
 
   std::filesystem::path path;
   Handle file;
+  Handle rowCount; ///< the attribute `rows` of the file
   std::chrono::duration<double> interval{};
   std::chrono::steady_clock::time_point lastFlush = std::chrono::steady_clock::now();
   std::vector<Column> series; ///< the time first
@@ -221,7 +222,19 @@ struct ResultWriter::Impl {
             writeAttribute(file, "version", metadata.version));
     require(writeTexts(file, "scene", {metadata.scene}) && writeTexts(file, "arguments", metadata.arguments));
     require(makeGroup(file, "states").valid() && makeGroup(file, "outputs").valid());
+    const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
+    rowCount = Handle(H5Acreate2(file, "rows", H5T_STD_U64LE, scalar, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    require(rowCount.valid());
+    commitRows();
     addColumn("time", 1, 1, {"s", "Time of the step.", ""});
+  }
+
+  /// Brings all series to the disk, then the number of rows that count: a kill between the two leaves the earlier number and its rows.
+  void commitRows() {
+    require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0);
+    const auto count = static_cast<std::uint64_t>(written + buffered);
+    require(H5Awrite(rowCount, H5T_NATIVE_UINT64, &count) >= 0);
+    require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0);
   }
 
   void reopen(std::size_t rows) {
@@ -231,6 +244,8 @@ struct ResultWriter::Impl {
                        "check that it exists and is whole, or run without --resume");
     resumed = true;
     firstRow = written = rows;
+    rowCount = Handle(H5Aopen(file, "rows", H5P_DEFAULT), H5Aclose);
+    if (!rowCount.valid()) throw InputError({path.string()}, "results", "these are not results of Tendril", "run without --resume");
     addColumn("time", 1, 1, {"s", "Time of the step.", ""});
   }
 
@@ -258,6 +273,7 @@ struct ResultWriter::Impl {
       openColumn(column);
     else
       createColumn(column, info);
+    require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0);
     series.push_back(std::move(column));
     return static_cast<Series>(series.size()) - 1;
   }
@@ -314,9 +330,8 @@ struct ResultWriter::Impl {
       bytes += (buffered / column.chunkRows + 2) * column.chunkRows * column.rowBytes() + sizeof(double) * maxBlockRows;
     reserve(bytes);
     const std::size_t rows = written + buffered;
-    // The time comes last: a reader that finds a time finds its states.
-    for (std::size_t i = series.size(); i-- > 0;) writeRows(series[i], rows);
-    require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0);
+    for (Column& column : series) writeRows(column, rows);
+    commitRows();
     written = rows;
     buffered = 0;
     for (Column& column : series) std::fill(column.buffer.begin(), column.buffer.end(), std::numeric_limits<double>::quiet_NaN());
@@ -350,6 +365,7 @@ struct ResultWriter::Impl {
   /// Gives back the reserved room and closes.
   void release() {
     for (Column& column : series) column.dataset.close();
+    rowCount.close();
     haddr_t end = 0;
     void* descriptor = nullptr;
     const bool flushed = H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
@@ -502,9 +518,13 @@ struct ResultReader::Impl {
     return rows;
   }
 
-  /// Rows that every series has: a run killed while writing may have extended some of them only.
+  /// Rows that the writer declared complete and that every series has.
   std::size_t rows() const {
-    hsize_t least = shapeOf(dataset("time")).rows;
+    std::uint64_t complete = 0;
+    const Handle attribute(H5Aopen(file, "rows", H5P_DEFAULT), H5Aclose);
+    if (!attribute.valid() || H5Aread(attribute, H5T_NATIVE_UINT64, &complete) < 0)
+      refuse("rows", "the number of rows cannot be read", "run the scene again");
+    hsize_t least = std::min<hsize_t>(complete, shapeOf(dataset("time")).rows);
     for (const char* group : {"states", "outputs"})
       for (const std::string& name : names(group)) {
         const Shape shape = shapeOf(dataset(std::string(group) + "/" + name));

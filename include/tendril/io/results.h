@@ -28,7 +28,8 @@ struct SeriesInfo {
 
 /// Writes the results of a run to an HDF5 file, one row per step.
 ///
-///   /             attributes version, scene, arguments, format
+///   /             attributes version, format, rows (the number of complete rows; a killed run may have begun more)
+///   /scene, /arguments          texts
 ///   /time         (rows)            s
 ///   /states/NAME  (rows, columns)   q, v, lambda, ...
 ///   /outputs/NAME (rows, columns)   or (n) for a final array; attributes unit, description, frame
