@@ -1,8 +1,8 @@
-#include "tendril/io/run.h"
 #include "io/run_scenes.h"
 #include "io/support.h"
 #include "tendril/io/checkpoint.h"
 #include "tendril/io/results.h"
+#include "tendril/io/run.h"
 
 #include <nlohmann/json.hpp>
 
@@ -143,7 +143,8 @@ TEST(Run, ReportsASuccessInFull) {
   EXPECT_GE(outcome.summary.newton.iterations, 40);
   EXPECT_GT(outcome.summary.residual, 0);
   EXPECT_LE(outcome.summary.residual, 1);
-  for (const char* phase : {"reading", "building", "solving", "writing", "total"}) EXPECT_TRUE(outcome.summary.time.contains(phase)) << phase;
+  for (const char* phase : {"reading", "building", "solving", "writing", "total"})
+    EXPECT_TRUE(outcome.summary.time.contains(phase)) << phase;
 
   const nlohmann::json summary = nlohmann::json::parse(readAll(options.folder / "summary.json"));
   EXPECT_EQ(summary["status"], "success");

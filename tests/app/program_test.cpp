@@ -1,0 +1,267 @@
+#include "io/run_scenes.h"
+#include "io/support.h"
+#include "tendril/io/results.h"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <vector>
+
+namespace tendril {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace testing;
+using Json = nlohmann::json;
+
+struct Answer {
+  int code = -1;
+  std::string out, err;
+};
+
+/// The program itself, started in a folder of its own.
+class Program : public ::testing::Test {
+ protected:
+  pid_t start(const std::vector<std::string>& arguments, rlim_t largestFile = RLIM_INFINITY) {
+    const std::string out = (folder / "stdout.txt").string(), err = (folder / "stderr.txt").string();
+    const pid_t child = fork();
+    if (child != 0) return child;
+    std::vector<char*> argv{const_cast<char*>("tendril")};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    if (chdir(folder.path.c_str()) != 0) _exit(99);
+    dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
+    const rlimit limit{largestFile, largestFile};
+    if (largestFile != RLIM_INFINITY) setrlimit(RLIMIT_FSIZE, &limit);
+    execv(TENDRIL_PROGRAM, argv.data());
+    _exit(99);
+  }
+  Answer wait(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), readAll(folder / "stdout.txt"), readAll(folder / "stderr.txt")};
+  }
+  Answer tendril(const std::vector<std::string>& arguments, rlim_t largestFile = RLIM_INFINITY) {
+    return wait(start(arguments, largestFile));
+  }
+  void scene(const std::string& text) { writeAll(folder / "scene.yaml", text); }
+  Json summary(const std::string& name) const { return Json::parse(readAll(folder / name / "summary.json")); }
+
+  TemporaryFolder folder;
+};
+
+/// The message comes once, on one line, and says what is wrong.
+void expectOneError(const Answer& answer, int code, std::initializer_list<const char*> parts) {
+  EXPECT_EQ(answer.code, code) << answer.err;
+  EXPECT_TRUE(answer.err.starts_with("error: ")) << answer.err;
+  EXPECT_EQ(answer.err.find("error: ", 1), std::string::npos) << answer.err;
+  for (const char* part : parts) EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err << "\nmissing: " << part;
+}
+
+TEST_F(Program, RunsASceneAndSaysWhatCameOut) {
+  scene(rollUp);
+  const Answer answer = tendril({"run", "scene.yaml"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(answer.err, "");
+  for (const char* part : {"tip", " m\n", "bending", " N m\n", "Done", "scene.result"}) {
+    EXPECT_NE(answer.out.find(part), std::string::npos) << answer.out << "\nmissing: " << part;
+  }
+  EXPECT_EQ(summary("scene.result")["status"], "success");
+  for (const char* name : {"results.h5", "log.txt", "scene.yaml"}) EXPECT_TRUE(fs::exists(folder / "scene.result" / name)) << name;
+}
+
+TEST_F(Program, PrintsOneLineOfJson) {
+  scene(rollUp);
+  const Answer answer = tendril({"run", "--set", "turns=1", "scene.yaml", "--json", "-o", "out"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(answer.out.find('\n'), answer.out.size() - 1);
+  EXPECT_EQ(Json::parse(answer.out), summary("out"));
+  EXPECT_EQ(Json::parse(answer.out)["parameters"]["turns"], 1);
+}
+
+TEST_F(Program, IsQuietIfAsked) {
+  scene(rollUp);
+  const Answer answer = tendril({"run", "scene.yaml", "--quiet"});
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_EQ(answer.out + answer.err, "");
+}
+
+TEST_F(Program, RefusesWrongInput) {
+  scene(rollUp);
+  expectOneError(tendril({"run", "scene.yaml", "--set", "turn=1"}), 2, {"turn", "turns"});
+  expectOneError(tendril({"run", "nowhere.yaml"}), 2, {"nowhere.yaml"});
+  expectOneError(tendril({"check", "nowhere.yaml"}), 2, {"nowhere.yaml"});
+  expectOneError(tendril({"export", "nowhere"}), 2, {"nowhere"});
+  EXPECT_FALSE(fs::exists(folder / "scene.result"));
+}
+
+TEST_F(Program, ShowsItsHelpForWrongOptions) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{}, {"fly"}, {"run"}, {"run", "scene.yaml", "--fast"}, {"export", "out", "--format", "pdf"}}) {
+    expectOneError(tendril(arguments), 2, {"Usage"});
+  }
+  const Answer version = tendril({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_TRUE(version.out.starts_with("tendril ")) << version.out;
+  const Answer help = tendril({"run", "--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_NE(help.out.find("--resume"), std::string::npos);
+}
+
+TEST_F(Program, ReportsFailedNumerics) {
+  scene(undefinedLater);
+  const Answer answer = tendril({"run", "scene.yaml", "-o", "out", "--json"});
+  expectOneError(answer, 3, {"step", "t = 0."});
+  EXPECT_EQ(Json::parse(answer.out)["status"], "failed");
+  EXPECT_GT(ResultReader(folder / "out" / "results.h5").rows(), 8u);
+
+  scene(freeBeam);
+  expectOneError(tendril({"run", "scene.yaml", "-o", "free"}), 3, {"driftwood"});
+  EXPECT_EQ(summary("free")["status"], "failed");
+}
+
+TEST_F(Program, ReportsAFolderThatCannotBeMade) {
+  scene(rollUp);
+  writeAll(folder / "file", "");
+  expectOneError(tendril({"run", "scene.yaml", "-o", "file/out"}), 4, {"file/out"});
+}
+
+TEST_F(Program, ReportsAFullDiskAndKeepsWhatWasWritten) {
+  scene(fallingRod);
+  // A limit on the size of files stands for the full disk.
+  const Answer answer = tendril({"run", "scene.yaml", "-o", "out", "--set", "duration=4", "--set", "h=0.0005"}, 300000);
+  expectOneError(answer, 4, {"out/results.h5", "rows are kept"});
+  EXPECT_EQ(summary("out")["status"], "error");
+  const ResultReader results(folder / "out" / "results.h5");
+  EXPECT_TRUE(results.state("q").allFinite());
+}
+
+TEST_F(Program, StopsInGoodOrderAndGoesOnToTheSameBits) {
+  scene(fallingRod);
+  const std::vector<std::string> whole{"run", "scene.yaml", "-o", "whole", "--set", "duration=20", "--set", "h=0.001", "--quiet"};
+  std::vector<std::string> parts = whole;
+  parts[3] = "parts";
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    const pid_t child = start(parts);
+    // After the first checkpoint, long before the end.
+    for (int i = 0; i < 3000 && !fs::exists(folder / "parts" / "checkpoint.previous"); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    kill(child, signal);
+    const Answer answer = wait(child);
+    if (signal == SIGKILL) {
+      EXPECT_EQ(answer.code, -SIGKILL);
+    } else {
+      expectOneError(answer, 130, {"interrupted after step", "--resume"});
+      EXPECT_EQ(summary("parts")["status"], "interrupted");
+    }
+    if (signal == SIGINT) parts.push_back("--resume");
+  }
+  EXPECT_EQ(tendril(parts).code, 0);
+  EXPECT_EQ(tendril(whole).code, 0);
+
+  const ResultReader a(folder / "whole" / "results.h5"), b(folder / "parts" / "results.h5");
+  ASSERT_EQ(a.rows(), b.rows());
+  for (const std::string& name : a.states()) {
+    const auto first = a.state(name), second = b.state(name);
+    EXPECT_EQ(std::memcmp(first.data(), second.data(), sizeof(double) * std::size_t(first.size())), 0) << name;
+  }
+  Json first = summary("whole"), second = summary("parts");
+  first.erase("time"), second.erase("time");
+  EXPECT_EQ(first, second);
+}
+
+TEST_F(Program, RefusesADamagedCheckpointWithARemedy) {
+  scene(fallingRod);
+  EXPECT_EQ(tendril({"run", "scene.yaml", "-o", "out", "--checkpoint-every", "30"}).code, 0);
+  writeAll(folder / "out" / "checkpoint", readAll(folder / "out" / "checkpoint").substr(0, 100));
+  expectOneError(tendril({"run", "scene.yaml", "-o", "out", "--resume"}), 2, {"out/checkpoint", "cut short", "without --resume"});
+}
+
+TEST_F(Program, ChecksASceneWithoutRunningIt) {
+  scene(fallingRod);
+  const Answer answer = tendril({"check", "scene.yaml"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  for (const char* part :
+       {"A falling rod", "rod: 4 elements, 1 m", "hinge: spherical, 3 equations", "g = 9.81", "30 velocities", "ready"}) {
+    EXPECT_NE(answer.out.find(part), std::string::npos) << answer.out << "\nmissing: " << part;
+  }
+  EXPECT_FALSE(fs::exists(folder / "scene.result"));
+}
+
+TEST_F(Program, PrintsTheSchema) {
+  const Answer answer = tendril({"schema"});
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_TRUE(Json::parse(answer.out)["properties"].contains("beams"));
+}
+
+TEST_F(Program, ExportsResults) {
+  scene(rollUp);
+  tendril({"run", "scene.yaml", "-o", "out"});
+  const Answer answer = tendril({"export", "out", "--steps", "last"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.out.find("out/vtk/beams.pvd\n"), std::string::npos) << answer.out;
+  EXPECT_EQ(tendril({"export", "out", "--format", "csv"}).code, 0);
+  EXPECT_TRUE(fs::exists(folder / "out" / "csv" / "tip.csv"));
+  // A folder with exports is still one of a run.
+  EXPECT_EQ(tendril({"run", "scene.yaml", "-o", "out"}).code, 0);
+}
+
+/// Lines of a file, each split at its commas.
+std::vector<std::vector<std::string>> table(const fs::path& file) {
+  std::vector<std::vector<std::string>> lines;
+  std::istringstream text(readAll(file));
+  for (std::string line; std::getline(text, line);) {
+    lines.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) lines.back().push_back(field);
+  }
+  return lines;
+}
+
+TEST_F(Program, SweepsAGrid) {
+  scene(rollUp);
+  const Answer answer =
+      tendril({"sweep", "scene.yaml", "--over", "turns=0.25:1:4", "--over", "beams.strip.elements=4,8", "-o", "grid", "-j", "2"});
+  EXPECT_EQ(answer.code, 0) << answer.err << answer.out;
+  const auto lines = table(folder / "grid" / "sweep.csv");
+  ASSERT_EQ(lines.size(), 9u);
+  EXPECT_EQ(lines[0], (std::vector<std::string>{"run", "status", "turns", "beams.strip.elements", "bending_1 [N m]", "bending_2 [N m]",
+                                                "bending_3 [N m]", "tip_1 [m]", "tip_2 [m]", "tip_3 [m]", "message"}));
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const double turns = 0.25 * double((i + 1) / 2);
+    EXPECT_EQ(lines[i][1], "success");
+    EXPECT_EQ(std::stod(lines[i][2]), turns);
+    // The end of an arc of length 1 that turns by 2 pi turns.
+    const double angle = 2 * std::acos(-1.0) * turns;
+    EXPECT_NEAR(std::stod(lines[i][7]), std::sin(angle) / angle, 1e-8);
+  }
+}
+
+TEST_F(Program, SweepsOverRunsThatFail) {
+  std::string text = undefinedLater;
+  text.replace(text.find("sqrt(0.1 - t)"), 13, "sqrt(limit - t)");
+  scene(text + "parameters: {limit: 2}\n");
+  const Answer answer = tendril({"sweep", "scene.yaml", "--over", "limit=2,0.1,3", "-o", "grid"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.out.find("2 of 3 runs succeeded"), std::string::npos) << answer.out;
+  const auto lines = table(folder / "grid" / "sweep.csv");
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[1][1], "success");
+  EXPECT_EQ(lines[2][1], "failed");
+  EXPECT_EQ(lines[3][1], "success");
+  expectOneError(tendril({"sweep", "scene.yaml", "--over", "limit=1:2"}), 2, {"FROM:TO:COUNT"});
+  expectOneError(tendril({"sweep", "scene.yaml", "--over", "limits=1:2:3"}), 2, {"limits"});
+}
+
+}
+}
