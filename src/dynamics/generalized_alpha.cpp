@@ -138,6 +138,8 @@ bool GeneralizedAlpha::finished() const { return state_.t - begin_ >= options_.d
 void GeneralizedAlpha::setStep(double h) {
   if (h == h_) return;
   h_ = h;
+  // The balance must not depend on the increment of the step before, which a resumed run does not know.
+  kkt_.assembly().velocityMaps().assign(kkt_.model().blocks().size(), Matrix6::Identity());
   kkt_.evaluate(accepted_, step_->request(true));
   kkt_.balance();
 }
