@@ -182,7 +182,7 @@ double GeneralizedAlpha::localError() const {
   return std::max(std::abs(c.beta - 1.0 / 6), 1.0 / 12) * h_ * h_ * largest;
 }
 
-const StepReport& GeneralizedAlpha::advance() {
+const StepReport& GeneralizedAlpha::advance() try {
   report_.iterations = report_.factorisations = report_.cuts = 0;
   report_.note.clear();
   const bool controlled = options_.errorTolerance > 0;
@@ -211,7 +211,6 @@ const StepReport& GeneralizedAlpha::advance() {
     kkt_.forget();
     if (next_ < options_.smallestStep) {
       const std::string why = newton.message;
-      state_ = accepted_;
       throw NumericalFailure(fmt::format("dynamics: step {} at t = {:.9g} s failed, also with steps cut to {:.3g} s: {}", report_.step + 1,
                                          accepted_.t, next_, why));
     }
@@ -231,6 +230,10 @@ const StepReport& GeneralizedAlpha::advance() {
     next_ = std::min(options_.step, 2 * next_);
   }
   return report_;
+} catch (const NumericalFailure&) {
+  // Also a load that is undefined at the new time ends here.
+  state_ = accepted_;
+  throw;
 }
 
 Snapshot GeneralizedAlpha::save() {

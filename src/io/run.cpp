@@ -86,6 +86,7 @@ class Run {
   void watch();
   void finish(const std::string& status);
   void gatherSummary();
+  std::string describeFailure(std::string message) const;
   void tellOfError(const char* message) noexcept;
 
   const RunOptions& options_;
@@ -124,8 +125,8 @@ RunOutcome Run::execute() {
       loop();
     } catch (const NumericalFailure& failure) {
       outcome_.status = RunStatus::Failed;
-      outcome_.message = failure.what();
-      log_.info(fmt::format("failed: {}", failure.what()));
+      outcome_.message = describeFailure(failure.what());
+      log_.info("failed: " + outcome_.message);
     }
     if (observed_ && !rowWritten_) writeRow();
     constexpr std::array statusNames{"success", "failed", "interrupted"};
@@ -353,6 +354,13 @@ void Run::gatherSummary() {
   }
   if (totals_.notesDropped > 0) summary.messages.push_back(fmt::format("{} more notes of steps", totals_.notesDropped));
   if (!outcome_.message.empty()) summary.messages.push_back(outcome_.message);
+}
+
+/// Analyses name the step in which they fail; what fails beneath them (a load that is undefined at some time) cannot.
+std::string Run::describeFailure(std::string message) const {
+  if (!observed_) return "at the start: " + message;
+  if (message.find("step ") != std::string::npos) return message;
+  return fmt::format("step {} from t = {:.9g}: {}", totals_.step + 1, totals_.t, message);
 }
 
 /// The last word of a run that an exception ends; the exception itself goes on to the caller, whatever the disk says to this.

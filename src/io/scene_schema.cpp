@@ -383,8 +383,8 @@ const Schema& scene() {
   static const Schema table(
       "scene",
       "A Tendril scene. SI units unless a value states its own (`10 mm`); angles in degrees; numbers may be expressions in the parameters.",
-      {integer("tendril", "Version of the format: 1."), text("title", "One line on what is computed.").defaultsTo("\"\""),
-       text("description", "More about it: source, expected result.").defaultsTo("\"\""),
+      {integer("tendril", "Version of the format: 1."), text("title", "One line on what is computed.").optional(),
+       text("description", "More about it: source, expected result.").optional(),
        parameters("Named numbers and choices that any value may use; `--set NAME=VALUE` changes them."),
        objects("materials", material(), "Materials by name."), objects("sections", section(), "Cross-sections by name."),
        objects("bodies", body(), "Rigid bodies."), objects("beams", beam(), "Beams."), objects("markers", marker(), "Named frames."),

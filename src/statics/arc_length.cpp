@@ -78,6 +78,7 @@ double ArcLength::inner(const VectorX& a, const VectorX& b) const {
 
 void ArcLength::findTangent() {
   const VectorX before = tangent_;
+  kkt_.forgetPrediction();
   kkt_.evaluate(state_, {.motion = false, .tangent = true, .timeRate = true});
   const Assembly& assembly = kkt_.assembly();
   if (!kkt_.factorise() || !kkt_.solve(-assembly.forceRate(), -assembly.constraintRate(), tangent_, tangentLambda_)) {
@@ -107,14 +108,13 @@ bool ArcLength::finished() const { return report_.step >= options_.maxSteps || s
 
 double ArcLength::progress() const { return std::min(1.0, double(report_.step) / options_.maxSteps); }
 
-const StepReport& ArcLength::advance() {
+const StepReport& ArcLength::advance() try {
   report_.iterations = report_.factorisations = report_.cuts = 0;
   report_.note.clear();
   const double loadBefore = accepted_.t, directionBefore = tangentLoad_;
   Newton newton({.maxIterations = options_.maxIterations, .lineSearch = false});
   for (;; ++report_.cuts, ds_ /= 2) {
     if (ds_ < options_.smallestShrink * firstDs_) {
-      state_ = accepted_;
       throw NumericalFailure(
           fmt::format("arc length: step {} from load parameter {:.6g} failed: {}", report_.step + 1, accepted_.t, newton.report().message));
     }
@@ -129,7 +129,7 @@ const StepReport& ArcLength::advance() {
   const int iterations = std::max(newton.report().iterations, 1);
   report_.residual = newton.report().history.back().merit;
   findTangent();
-  if (options_.stability) report_.tangent = kkt_.tangentInertia();
+  if (options_.stability) report_.tangent = kkt_.tangentInertia(state_);
   const bool turned = directionBefore * tangentLoad_ < 0;
   if (turned) report_.note = "limit point";
   if (report_.tangent) {
@@ -142,6 +142,10 @@ const StepReport& ArcLength::advance() {
   ds_ = std::min(ds_ * std::clamp(std::sqrt(double(options_.targetIterations) / iterations), 0.5, 1.5), options_.largestGrowth * firstDs_);
   accepted_ = state_;
   return report_;
+} catch (const NumericalFailure&) {
+  // Also a load that is undefined at the new load parameter ends here.
+  state_ = accepted_;
+  throw;
 }
 
 Snapshot ArcLength::save() {

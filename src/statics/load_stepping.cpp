@@ -29,6 +29,7 @@ void LoadStepping::start() {
 bool LoadStepping::attempt(double t) {
   state_ = accepted_;
   state_.t = t;
+  kkt_.forgetPrediction();
   const NewtonReport& newton = newton_.solve(problem_);
   report_.iterations += newton.iterations;
   report_.factorisations += newton.factorisations;
@@ -37,7 +38,7 @@ bool LoadStepping::attempt(double t) {
   return kkt_.findRedundancy(state_) && newton_.solve(problem_).converged();
 }
 
-const StepReport& LoadStepping::advance() {
+const StepReport& LoadStepping::advance() try {
   report_.iterations = report_.factorisations = report_.cuts = 0;
   report_.note.clear();
   for (;;) {
@@ -53,7 +54,6 @@ const StepReport& LoadStepping::advance() {
     h_ = h / 2;
     if (h_ < options_.smallestStep || newton_.report().outcome == NewtonReport::Outcome::SingularTangent) {
       const std::string why = newton_.report().message;
-      state_ = accepted_;
       throw NumericalFailure(fmt::format("statics: step {} from load parameter {:.6g} failed: {} (steps were cut to {:.3g}); near a limit "
                                          "point use arc length, or look at the state that was kept",
                                          report_.step + 1, accepted_.t, why, h_));
@@ -61,7 +61,7 @@ const StepReport& LoadStepping::advance() {
   }
   const NewtonReport& newton = newton_.report();
   report_.residual = newton.history.empty() ? 0 : newton.history.back().merit;
-  if (options_.stability) report_.tangent = kkt_.tangentInertia();
+  if (options_.stability) report_.tangent = kkt_.tangentInertia(state_);
   const bool wasEasy = report_.cuts == 0 && newton.iterations <= easy;
   const double ceiling = options_.grow ? std::max(options_.largestStep, 1.0 / options_.steps) : 1.0 / options_.steps;
   if (wasEasy) h_ = std::min(1.5 * std::max(h_, report_.h), ceiling);
@@ -69,6 +69,10 @@ const StepReport& LoadStepping::advance() {
   report_.t = state_.t;
   accepted_ = state_;
   return report_;
+} catch (const NumericalFailure&) {
+  // Also a load that is undefined at the new load parameter ends here.
+  state_ = accepted_;
+  throw;
 }
 
 Snapshot LoadStepping::save() {

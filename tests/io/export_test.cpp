@@ -127,7 +127,8 @@ TEST_F(Export, SelectsRows) {
     chosen.steps = steps;
     exportResults(chosen);
     std::vector<long> found;
-    for (const Json& set : read()["markers"]) found.push_back(std::lround(100 * set["time"].get<double>()));
+    const Json report = read();
+    for (const Json& set : report["markers"]) found.push_back(std::lround(100 * set["time"].get<double>()));
     return found;
   };
   EXPECT_EQ(times("1:3"), (std::vector<long>{1, 2, 3}));
