@@ -10,6 +10,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tendril DESTINATION ${CMAKE_INST
 if(TARGET tendril_app)
   install(TARGETS tendril_app)
 endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/tendril FILES_MATCHING PATTERN "*.yaml")
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(cmake/tendril-config.cmake.in tendril-config.cmake INSTALL_DESTINATION ${TENDRIL_PACKAGE_DIR})

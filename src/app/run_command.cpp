@@ -87,6 +87,9 @@ void addRun(CLI::App& program, Action& action) {
   command->add_option("--checkpoint-every", options->run.checkpointEvery, "Steps between two checkpoints")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  command->add_option("--checkpoint-seconds", options->run.checkpointSeconds, "Least time between two checkpoint files [s]")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->callback([options, &action] { action = [options] { return runScene(*options); }; });
 }
 

@@ -82,7 +82,8 @@ class Run {
   void noteStability(const StepReport& report);
   void observe(const StepReport& report);
   void writeRow();
-  void saveCheckpoint();
+  void takeCheckpoint();
+  void writeCheckpoint();
   void watch();
   void finish(const std::string& status);
   void gatherSummary();
@@ -99,6 +100,8 @@ class Run {
   std::uint64_t fingerprint_;
   long checkpointEvery_;
   std::optional<ResultWriter> writer_;
+  std::optional<Checkpoint> pending_; ///< not yet written
+  std::chrono::steady_clock::time_point checkpointWritten_ = std::chrono::steady_clock::now();
   RunTotals totals_;
   RunOutcome outcome_;
   double secondsAtStart_ = 0, progressAtStart_ = 0;
@@ -129,6 +132,7 @@ RunOutcome Run::execute() {
       log_.info("failed: " + outcome_.message);
     }
     if (observed_ && !rowWritten_) writeRow();
+    if (pending_ && outcome_.status != RunStatus::Success) writeCheckpoint();
     constexpr std::array statusNames{"success", "failed", "interrupted"};
     finish(statusNames[std::size_t(outcome_.status)]);
   } catch (const std::exception& error) {
@@ -231,7 +235,7 @@ void Run::step() {
   observe(report);
   const bool isLast = analysis_->finished();
   if (isLast || report.step % scene_.outputEvery() == 0) writeRow();
-  if (!isLast && report.step % checkpointEvery_ == 0) saveCheckpoint();
+  if (!isLast && report.step % checkpointEvery_ == 0) takeCheckpoint();
 }
 
 void Run::account(const StepReport& report) {
@@ -252,8 +256,11 @@ void Run::account(const StepReport& report) {
 void Run::noteStability(const StepReport& report) {
   const int stable = report.stable();
   if (totals_.stable >= 0 && stable != totals_.stable) {
-    totals_.note(fmt::format("step {}, load parameter {:.9g}: the equilibrium became {} (negative signs of the tangent: {})", report.step,
-                             report.t, stable ? "stable again" : "unstable", report.tangent->negative));
+    const std::string change = stable ? "stable again"
+                               : report.tangent->negative > 0
+                                   ? fmt::format("unstable (negative signs of the tangent: {})", report.tangent->negative)
+                                   : "neutral (the tangent is singular)";
+    totals_.note(fmt::format("step {}, load parameter {:.9g}: the equilibrium became {}", report.step, report.t, change));
   }
   totals_.stable = stable;
 }
@@ -280,19 +287,26 @@ void Run::writeRow() {
   clock_.enter(PhaseClock::Solving);
 }
 
-void Run::saveCheckpoint() {
+void Run::takeCheckpoint() {
   clock_.enter(PhaseClock::Writing);
-  writer_->flush();
   Snapshot snapshot = analysis_->save();
   outputs_.save(snapshot);
-  Checkpoint checkpoint(fingerprint_);
-  for (const auto& [name, values] : snapshot) checkpoint.set(name, values);
-  totals_.store(checkpoint);
-  clock_.store(checkpoint);
-  checkpoint.setIntegers("run/position", std::array<std::int64_t, 2>{std::int64_t(writer_->rows()), checkpointEvery_});
-  checkpoint.write(folder_.checkpoint());
-  log_.info(fmt::format("checkpoint after step {}, t = {:.9g}", totals_.step, totals_.t));
+  pending_.emplace(fingerprint_);
+  for (const auto& [name, values] : snapshot) pending_->set(name, values);
+  totals_.store(*pending_);
+  clock_.store(*pending_);
+  pending_->setIntegers("run/position", std::array<std::int64_t, 2>{std::int64_t(writer_->rows()), checkpointEvery_});
+  if (std::chrono::steady_clock::now() - checkpointWritten_ >= std::chrono::duration<double>(options_.checkpointSeconds)) writeCheckpoint();
   clock_.enter(PhaseClock::Solving);
+}
+
+/// The rows before the checkpoint come to the disk first.
+void Run::writeCheckpoint() {
+  writer_->flush();
+  pending_->write(folder_.checkpoint());
+  log_.info(fmt::format("checkpoint written after step {}, t = {:.9g}", totals_.step, totals_.t));
+  pending_.reset();
+  checkpointWritten_ = std::chrono::steady_clock::now();
 }
 
 void Run::watch() {

@@ -147,13 +147,14 @@ TEST_F(Program, ReportsAFullDiskAndKeepsWhatWasWritten) {
 
 TEST_F(Program, StopsInGoodOrderAndGoesOnToTheSameBits) {
   scene(fallingRod);
-  const std::vector<std::string> whole{"run", "scene.yaml", "-o", "whole", "--set", "duration=20", "--set", "h=0.001", "--quiet"};
+  const std::vector<std::string> whole{"run",     "scene.yaml",           "-o", "whole", "--set", "duration=20", "--set", "h=0.001",
+                                       "--quiet", "--checkpoint-seconds", "0"};
   std::vector<std::string> parts = whole;
   parts[3] = "parts";
   const auto checkpoints = [this] {
     const std::string log = readAll(folder / "parts" / "log.txt");
     std::size_t count = 0;
-    for (std::size_t at = log.find("checkpoint after"); at != std::string::npos; at = log.find("checkpoint after", at + 1)) ++count;
+    for (std::size_t at = log.find("checkpoint written"); at != std::string::npos; at = log.find("checkpoint written", at + 1)) ++count;
     return count;
   };
   for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
@@ -187,7 +188,7 @@ TEST_F(Program, StopsInGoodOrderAndGoesOnToTheSameBits) {
 
 TEST_F(Program, RefusesADamagedCheckpointWithARemedy) {
   scene(fallingRod);
-  EXPECT_EQ(tendril({"run", "scene.yaml", "-o", "out", "--checkpoint-every", "30"}).code, 0);
+  EXPECT_EQ(tendril({"run", "scene.yaml", "-o", "out", "--checkpoint-every", "30", "--checkpoint-seconds", "0"}).code, 0);
   writeAll(folder / "out" / "checkpoint", readAll(folder / "out" / "checkpoint").substr(0, 100));
   expectOneError(tendril({"run", "scene.yaml", "-o", "out", "--resume"}), 2, {"out/checkpoint", "cut short", "without --resume"});
 }

@@ -25,6 +25,7 @@ class RunOfScene {
     RunOptions own = options;
     own.folder = folder / name;
     own.terminalLevel = LogLevel::Error;
+    own.checkpointSeconds = 0;
     return own;
   }
   /// Runs until that many steps were taken in this process.
@@ -83,6 +84,21 @@ TEST(Resume, IsBitwiseUnderErrorControl) {
 
 TEST(Resume, IsBitwiseInLoadStepping) { expectResumeIsBitwise(rollUp, 11, 5); }
 TEST(Resume, IsBitwiseAlongThePath) { expectResumeIsBitwise(arch, 11, 5); }
+
+TEST(Resume, NeedsNoFileBeforeTheInterruption) {
+  const RunOfScene scene(fallingRod);
+  RunOptions whole = scene.to("whole"), parts = scene.to("parts");
+  whole.checkpointEvery = parts.checkpointEvery = 7;
+  whole.checkpointSeconds = parts.checkpointSeconds = 1e9;
+  run(whole);
+  EXPECT_FALSE(fs::exists(whole.folder / "checkpoint"));
+  scene.runSteps(parts, 17);
+  ASSERT_TRUE(fs::exists(parts.folder / "checkpoint"));
+  parts.resume = true;
+  run(parts);
+  expectSameResults(whole.folder, parts.folder);
+  EXPECT_NE(readAll(parts.folder / "log.txt").find("continuing after step 14,"), std::string::npos);
+}
 
 TEST(Resume, StartsAnewWithoutACheckpoint) {
   const RunOfScene scene(fallingRod);

@@ -28,6 +28,9 @@ struct RunOptions {
   /// Steps between two checkpoints. Counted in steps, never by the clock: a checkpoint makes the analysis forget its factorisations, so the
   /// steps at which that happens belong to the result. A resumed run keeps the number of its first run.
   long checkpointEvery = 200;
+  /// Least time [s] between two files of checkpoints; those that fall between replace one another in memory, and the last of them is
+  /// written when a run is interrupted. Decides only how much work a crash can cost.
+  double checkpointSeconds = 5;
   LogLevel terminalLevel = LogLevel::Warning;
   /// Called after each step.
   std::function<void(const RunProgress&)> progress;
