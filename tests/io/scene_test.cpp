@@ -1,0 +1,196 @@
+#include "tendril/io/scene.h"
+
+#include "io/support.h"
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+using namespace tendril;
+using tendril::testing::expectError;
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// A cantilever with a body at its end. Line numbers of the mistakes below count in this text.
+const std::string cantilever = R"(tendril: 1
+title: A cantilever
+parameters: {L: 2, unused: 3}
+materials:
+  - {name: rubber, E: 1 MPa, nu: 0.5, density: 1000}
+beams:
+  - name: cable
+    curve: {type: straight, from: [0, 0, 0], to: [L, 0, 0]}
+    section: {shape: circle, radius: 5 mm}
+    material: rubber
+    elements: 4
+bodies:
+  - {name: weight, mass: 1, inertia: [1, 1, 1], position: [L, 0, 0]}
+joints:
+  - {name: wall, type: clamp, on: cable.start}
+  - {name: hook, type: fixed, on: weight, to: cable.end}
+loads:
+  - {name: push, type: force, on: weight, force: [0, 0, 1e-3]}
+analysis: {type: static, steps: 2}
+outputs:
+  - {name: tip, measure: position, on: cable.end}
+)";
+
+Scene parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return Scene::fromText(text, "scene.yaml", overrides);
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+/// The cantilever with one change must be refused with these words.
+void expectRefused(const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
+  const std::string text = with(cantilever, from, to);
+  expectError<InputError>([&] { parse(text); }, parts);
+}
+
+/// Runs to the end; the result of an output.
+VectorX run(const Scene& scene, const std::string& name) {
+  const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
+  Outputs outputs = scene.makeOutputs();
+  analysis->start();
+  outputs.observe(*analysis, {});
+  while (!analysis->finished()) outputs.observe(*analysis, analysis->advance());
+  for (int i = 0; i < outputs.size(); ++i) {
+    if (outputs.infos()[i].name == name) return Eigen::Map<const VectorX>(outputs.result(i).data(), Eigen::Index(outputs.result(i).size()));
+  }
+  ADD_FAILURE() << "no output " << name;
+  return {};
+}
+
+}
+
+TEST(Scene, BuildsWhatTheFileSays) {
+  const Scene scene = parse(cantilever);
+  EXPECT_EQ(scene.title(), "A cantilever");
+  EXPECT_FALSE(scene.isDynamic());
+  EXPECT_EQ(scene.mechanism().beam("cable").elements(), 4);
+  EXPECT_DOUBLE_EQ(scene.mechanism().beam("cable").length(), 2);
+  EXPECT_DOUBLE_EQ(scene.mechanism().beam("cable").section.stiffness(0, 0), 1e6 * pi * 25e-6);
+  ASSERT_EQ(scene.warnings().size(), 1u);
+  EXPECT_NE(scene.warnings()[0].find("'unused'"), std::string::npos);
+  // Small deflection F L^3/(3 E I), E I = 4.9e-4 N m^2.
+  const VectorX tip = run(parse(with(cantilever, "1e-3]", "1e-7]")), "tip");
+  EXPECT_NEAR(tip[2], 1e-7 * 8 / (3 * 1e6 * pi * std::pow(5e-3, 4) / 4), 2e-2 * tip[2]);
+  EXPECT_EQ(parse(cantilever, {"beams.cable.elements=7"}).mechanism().beam("cable").elements(), 7);
+}
+
+TEST(Scene, RefusesUnknownAndMissingKeysWithThePlaceAndTheNearestName) {
+  expectRefused("elements: 4", "elemnts: 4", {"scene.yaml:11:5", "beams[0].elemnts", "did you mean 'elements'"});
+  expectRefused("type: clamp", "type: clmp", {"scene.yaml:15", "joints[0].type", "clmp", "did you mean 'clamp'"});
+  expectRefused("tendril: 1", "tendril: 2", {"scene.yaml:1:10", "tendril", "version 1", "write `tendril: 1`"});
+  expectRefused("  - name: cable\n    curve:", "  - curve:", {"scene.yaml:7", "beams[0]", "'name' is missing"});
+  expectRefused("title: A cantilever", "rods: []", {"scene.yaml:2", "rods are not available"});
+  expectRefused("{name: hook,", "{name: hook, pitch: 3,", {"scene.yaml:16", "joints[1].pitch", "belongs to type: screw"});
+}
+
+TEST(Scene, RefusesNumbersThatCannotBe) {
+  expectRefused("E: 1 MPa", "E: -1 MPa", {"scene.yaml:5", "materials[0].E", "not positive"});
+  expectRefused("E: 1 MPa", "E: 0", {"scene.yaml:5", "materials[0].E", "not positive"});
+  expectRefused("nu: 0.5", "nu: 0.7", {"scene.yaml:5", "materials[0]", "Poisson"});
+  expectRefused("radius: 5 mm", "radius: 5 kg", {"scene.yaml:9", "beams[0].section.radius", "kg"});
+  expectRefused("radius: 5 mm", "radius: -5 mm", {"scene.yaml:9", "beams[0].section.radius", "not positive"});
+  expectRefused("radius: 5 mm", "radius: .nan", {"scene.yaml:9", "beams[0].section.radius"});
+  expectRefused("radius: 5 mm", "radius: sqrt(-L)", {"scene.yaml:9", "beams[0].section.radius"});
+  expectRefused("mass: 1,", "mass: -1,", {"scene.yaml:13", "bodies[0].mass", "not positive"});
+  expectRefused("inertia: [1, 1, 1]", "inertia: [1, 1, 5]", {"scene.yaml:13", "bodies[0]", "no distribution of mass"});
+  expectRefused("to: [L, 0, 0]", "to: [0, 0, 0]", {"scene.yaml:8", "beams[0].curve", "not zero"});
+}
+
+TEST(Scene, RefusesReferencesThatLeadNowhere) {
+  expectRefused("material: rubber", "material: ruber", {"scene.yaml:10", "beams[0].material", "ruber", "did you mean 'rubber'"});
+  expectRefused("on: cable.start", "on: cable.strat", {"scene.yaml:15", "joints[0].on", "did you mean 'cable.start'"});
+  expectRefused("on: cable.start", "on: cable", {"scene.yaml:15", "joints[0].on", "say where", "cable.start"});
+  expectRefused("on: cable.start", "on: {on: cable, at: 2.5}", {"scene.yaml:15", "joints[0].on.at", "arclengths 0 to 2"});
+  expectRefused("on: cable.start", "on: {on: cable, node: 5}", {"scene.yaml:15", "joints[0].on.node", "nodes 0 to 4"});
+  expectRefused("on: cable.end}", "on: {on: weight, at: 1}}", {"scene.yaml:21", "outputs[0].on.at", "'weight' is not a beam"});
+  expectRefused("L: 2, unused: 3", "L: M, M: L", {"scene.yaml:3", "parameters"});
+  expectRefused("  - {name: tip, measure: position, on: cable.end}", "  - {name: a, expression: 2*b}\n  - {name: b, expression: a/2}",
+                {"scene.yaml:21", "outputs[0].expression", "depends on itself"});
+  expectRefused("{name: weight, mass", "{name: cable, mass", {"scene.yaml:7", "named 'cable'", "name of its own"});
+}
+
+TEST(Scene, RefusesJointsBetweenMarkersFarApart) {
+  expectRefused("position: [L, 0, 0]", "position: [L, 0.5, 0]",
+                {"scene.yaml:16:5", "joints[1]", "'hook'", "do not fit together", "0.5 m", "move the markers"});
+}
+
+TEST(Scene, ATimeFunctionThatFailsLaterIsNamedByItsKey) {
+  const Scene scene = parse(with(cantilever, "force: [0, 0, 1e-3]", "force: [0, 0, 1e-3], time: sqrt(0.7 - t)"));
+  const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
+  analysis->start();
+  expectError<NumericalFailure>(
+      [&] {
+        while (!analysis->finished()) analysis->advance();
+      },
+      {"loads[0].time", "not finite"});
+}
+
+TEST(Scene, JointsSitWhereTheyAreSaidToBe) {
+  // A pendulum hinged away from its centre: the body's frame is at its centre of mass, the hinge at the origin with axis y.
+  const Scene scene = parse(R"(tendril: 1
+bodies:
+  - {name: bob, mass: 2, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0], orientation: [0, 0, 30]}
+joints:
+  - {name: pin, type: revolute, on: bob, position: [0, 0, 0], axis: [0, 2, 0]}
+gravity: {}
+analysis: {type: dynamic, duration: 0.05, step: 1e-3}
+outputs:
+  - {name: acceleration, measure: acceleration, on: bob, when: 0}
+  - {name: angle, measure: joint angle, joint: pin}
+  - {name: force, measure: reaction force, joint: pin, when: 0}
+  - {name: energy, measure: energy}
+)");
+  // theta'' = m g l/(m l^2 + J) about +y (z falls); the pin carries the rest of the weight.
+  const double angular = 2 * 9.81 / 2.1;
+  const VectorX acceleration = run(scene, "acceleration");
+  EXPECT_NEAR(acceleration[2], -angular, 1e-9);
+  EXPECT_NEAR(run(scene, "force")[2], 2 * (9.81 - angular), 1e-8);
+  EXPECT_NEAR(run(scene, "angle")[0], angular * 0.05 * 0.05 / 2, 2e-5);
+  EXPECT_NEAR(run(scene, "energy")[0], 0, 1e-7) << "the integrator is of second order; 0.3 J change their kind";
+}
+
+TEST(Scene, ShapesGiveMassAndInertia) {
+  const std::string head = "tendril: 1\nbodies:\n  - {name: b, ";
+  const std::string tail = "}\nanalysis: {type: dynamic, duration: 1, step: 0.1}\n";
+  const Scene solid = parse(head + "shapes: [{kind: box, size: [1, 2, 3], density: 2}]" + tail);
+  EXPECT_NEAR(solid.mechanism().body("b").mass.mass, 12, 1e-14);
+  EXPECT_NEAR(solid.mechanism().body("b").mass.inertia(0, 0), 13, 1e-13);
+  const Scene scaled = parse(head + "mass: 24, shapes: [{kind: box, size: [1, 2, 3], position: [1, 0, 0]}]" + tail);
+  EXPECT_NEAR(scaled.mechanism().body("b").mass.inertia(0, 0), 26, 1e-13);
+  EXPECT_NEAR(scaled.mechanism().body("b").mass.centre[0], 1, 1e-15);
+  expectError<InputError>([&] { parse(head + "shapes: [{kind: sphere, radius: 1}]" + tail); }, {"scene.yaml:3", "needs a density"});
+  expectError<InputError>([&] { parse(head + "position: [0, 0, 0]" + tail); }, {"scene.yaml:3", "has no mass"});
+}
+
+TEST(Scene, PrescribedMotionMovesAMarker) {
+  const Scene scene = parse(R"(tendril: 1
+bodies: [{name: b, mass: 1, inertia: [1, 1, 1], position: [1, 2, 3]}]
+joints:
+  - {name: shaker, type: prescribed, on: b, translation: [0.1*t^2, 0, 0], axis: [0, 0, 1], angle: 90*t^2}
+analysis: {type: dynamic, duration: 1, step: 0.01}
+outputs:
+  - {name: position, measure: position, on: b}
+  - {name: rotation, measure: rotation, on: b}
+)");
+  EXPECT_TRUE(run(scene, "position").isApprox(Vector3(1.1, 2, 3), 1e-9));
+  EXPECT_TRUE(run(scene, "rotation").isApprox(Vector3(0, 0, pi / 2), 1e-9));
+}
+
+TEST(Scene, SchemaCoversTheFormat) {
+  const std::string json = Scene::schema().json();
+  for (const char* key : {"\"joint\"", "\"helix\"", "\"rho_infinity\"", "\"relative_to\"", "\"prescribed\""}) {
+    EXPECT_NE(json.find(key), std::string::npos) << key;
+  }
+  EXPECT_NE(Scene::schema().markdown().find("first maximum"), std::string::npos);
+}
