@@ -105,6 +105,7 @@ class Run {
   RunTotals totals_;
   RunOutcome outcome_;
   double secondsAtStart_ = 0, progressAtStart_ = 0;
+  bool opened_ = false;     ///< the files of the folder are those of this run
   bool observed_ = false;   ///< the outputs have seen a state
   bool rowWritten_ = false; ///< of the present state
 
@@ -148,6 +149,7 @@ void Run::open() {
   if (options_.resume) checkpoint = readCheckpoint(folder_.checkpoint(), fingerprint_, log_);
   if (!checkpoint) folder_.clear();
   log_.open(folder_.log());
+  opened_ = true;
   // This line, the first of the file, is what marks the folder as one of a run.
   log_.info(fmt::format("tendril {}: {}{}", version(), scene_.document().fileName(), checkpoint ? ", resumed" : ""));
   if (options_.resume && !checkpoint)
@@ -304,7 +306,7 @@ void Run::takeCheckpoint() {
 void Run::writeCheckpoint() {
   writer_->flush();
   pending_->write(folder_.checkpoint());
-  log_.info(fmt::format("checkpoint written after step {}, t = {:.9g}", totals_.step, totals_.t));
+  log_.info(fmt::format("checkpoint of step {} written", pending_->integers("run/counters")[0]));
   pending_.reset();
   checkpointWritten_ = std::chrono::steady_clock::now();
 }
@@ -379,6 +381,8 @@ std::string Run::describeFailure(std::string message) const {
 
 /// The last word of a run that an exception ends; the exception itself goes on to the caller, whatever the disk says to this.
 void Run::tellOfError(const char* message) noexcept {
+  // A resumption that is refused leaves everything as it was.
+  if (!opened_) return;
   try {
     log_.info(std::string("error: ") + message);
     Summary& summary = outcome_.summary;

@@ -154,7 +154,7 @@ TEST_F(Program, StopsInGoodOrderAndGoesOnToTheSameBits) {
   const auto checkpoints = [this] {
     const std::string log = readAll(folder / "parts" / "log.txt");
     std::size_t count = 0;
-    for (std::size_t at = log.find("checkpoint written"); at != std::string::npos; at = log.find("checkpoint written", at + 1)) ++count;
+    for (std::size_t at = log.find("info: checkpoint of"); at != std::string::npos; at = log.find("info: checkpoint of", at + 1)) ++count;
     return count;
   };
   for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
@@ -208,6 +208,16 @@ TEST_F(Program, PrintsTheSchema) {
   const Answer answer = tendril({"schema"});
   EXPECT_EQ(answer.code, 0);
   EXPECT_TRUE(Json::parse(answer.out)["properties"].contains("beams"));
+}
+
+TEST_F(Program, ListsAndCopiesTheGallery) {
+  const Answer list = tendril({"gallery"});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_NE(list.out.find("beams/roll-up "), std::string::npos) << list.out;
+  EXPECT_EQ(tendril({"gallery", "beams/roll-up"}).code, 0);
+  EXPECT_EQ(tendril({"check", "roll-up.yaml"}).code, 0);
+  expectOneError(tendril({"gallery", "beams/roll-up"}), 2, {"roll-up.yaml", "exists"});
+  expectOneError(tendril({"gallery", "beams/roll-down"}), 2, {"roll-down"});
 }
 
 TEST_F(Program, ExportsResults) {

@@ -129,11 +129,12 @@ TEST(Resume, RefusesWhenNoCheckpointIsWhole) {
   RunOptions options = scene.to("out");
   options.checkpointEvery = 5;
   scene.runSteps(options, 18);
-  const std::string results = readAll(options.folder / "results.h5");
+  const std::string results = readAll(options.folder / "results.h5"), summary = readAll(options.folder / "summary.json");
   for (const char* name : {"checkpoint", "checkpoint.previous"}) writeAll(options.folder / name, "TNDRLCKP and then nothing of use");
   options.resume = true;
   expectError<InputError>([&] { run(options); }, {"checkpoint", "without --resume"});
   EXPECT_EQ(readAll(options.folder / "results.h5"), results) << "a refused resume must not touch the results";
+  EXPECT_EQ(readAll(options.folder / "summary.json"), summary);
 }
 
 TEST(Resume, RefusesAChangedScene) {
