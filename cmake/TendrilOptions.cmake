@@ -25,7 +25,7 @@ endif()
 # Flags of every target of this project (an interface target, never installed). GCC 12 reports -Wmaybe-uninitialized and -Wrestrict
 # falsely: inside Eigen's products, and on every sum of std::string.
 add_library(tendril_flags INTERFACE)
-target_compile_options(tendril_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-maybe-uninitialized -Wno-restrict
+target_compile_options(tendril_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-maybe-uninitialized -Wno-missing-field-initializers -Wno-restrict
                        $<$<BOOL:${TENDRIL_WERROR}>:-Werror>)
 target_compile_definitions(tendril_flags INTERFACE $<$<BOOL:${TENDRIL_NAN_FILL}>:TENDRIL_NAN_FILL>)
 if(TENDRIL_SANITIZE)

@@ -116,6 +116,7 @@ void Beams::declare(Layout& layout) {
     const Block &A = layout.block(e.a), &B = layout.block(e.b);
     e.qa = A.q, e.qb = B.q, e.va = A.v, e.vb = B.v;
     e.aa = layout.couple(e.a, e.a), e.ab = layout.couple(e.a, e.b), e.ba = layout.couple(e.b, e.a), e.bb = layout.couple(e.b, e.b);
+    e.memory = layout.reserve(6);
     number = e.name == name ? number + 1 : 0;
     name = e.name;
     if (e.suppressed == 0) continue;
@@ -136,11 +137,28 @@ struct Beams::Kinematics : SegmentGeometry {
 };
 
 /// K eps + tau K eps' - D^T lambda.
-Vector6 Beams::resultant(const Element& e, const Kinematics& k, const State& state) const {
+Vector6 Beams::resultant(const Element& e, const Kinematics& k, const State& state, double dampingTime) const {
   Vector6 stretch = k.d - e.d0;
-  const double tau = sections_[e.section].properties.dampingTime;
-  if (tau > 0) stretch += tau * k.rate(k.vA, k.vB);
+  if (dampingTime > 0) stretch += dampingTime * k.rate(k.vA, k.vB);
   Vector6 n = elastic(e) * (stretch / e.length);
+  if (e.suppressed > 0) n.segment(e.firstSuppressed, e.suppressed) -= state.lambda.segment(e.row, e.suppressed);
+  return n;
+}
+
+void Beams::predict(const State& state, const VectorX& delta, double factor, Assembly& assembly) const {
+  for (const Element& e : elements_) {
+    const Kinematics k(e, state);
+    const Vector6 stretch = k.d - e.d0, change = k.rate(delta.segment<6>(e.va), delta.segment<6>(e.vb));
+    Eigen::Map<Vector6> n(assembly.memory(e.memory));
+    if (!assembly.predicted) n = elastic(e) * (stretch / e.length);
+    n += factor * (elastic(e) * ((stretch + change) / e.length) - n);
+  }
+}
+
+/// The resultant that the geometric stiffness is built from: the true one, or its prediction with the multipliers as they are.
+Vector6 Beams::geometricResultant(const Element& e, const Vector6& resultant, const State& state, Assembly& assembly) const {
+  if (!assembly.predicted) return resultant;
+  Vector6 n = Eigen::Map<const Vector6>(assembly.memory(e.memory));
   if (e.suppressed > 0) n.segment(e.firstSuppressed, e.suppressed) -= state.lambda.segment(e.row, e.suppressed);
   return n;
 }
@@ -175,7 +193,8 @@ void Beams::evaluate(const Element& e, const State& state, const Vector3& gravit
   assembly.noteRoundoff(K.topLeftCorner<3, 3>().cwiseAbs().maxCoeff() * roundoff,
                         K.bottomRightCorner<3, 3>().cwiseAbs().maxCoeff() * roundoff / e.length);
 
-  const Vector6 n = resultant(e, k, state);
+  const double dampingTime = request.motion ? section.dampingTime : 0;
+  const Vector6 n = resultant(e, k, state, dampingTime);
   Vector6 onA = -k.inverseOfMinus.transpose() * n, onB = k.inverse.transpose() * n;
 
   const bool tangent = request.tangent;
@@ -183,14 +202,15 @@ void Beams::evaluate(const Element& e, const State& state, const Vector3& gravit
   Matrix6 rowsA, rowsB; // dr/dd of the two nodes
   if (tangent) {
     Matrix6 E = K / e.length;
-    if (section.dampingTime > 0) {
-      const Matrix6 KD = (section.dampingTime / e.length) * K;
+    if (dampingTime > 0) {
+      const Matrix6 KD = (dampingTime / e.length) * K;
       E += KD * k.rateDerivative(k.vA, k.vB);
       const Matrix6 weighted = request.damping * KD;
       rate.addThroughStrain(-k.inverseOfMinus.transpose() * weighted, k.inverse.transpose() * weighted, k);
     }
-    const Matrix6 geometric = k.powers.transposeDerivative(k.inverseFunction, n);
-    rowsA = -k.inverseOfMinus.transpose().lazyProduct(E) - geometric + se3::coad(n);
+    const Vector6 predicted = geometricResultant(e, n, state, assembly);
+    const Matrix6 geometric = k.powers.transposeDerivative(k.inverseFunction, predicted);
+    rowsA = -k.inverseOfMinus.transpose().lazyProduct(E) - geometric + se3::coad(predicted);
     rowsB = k.inverse.transpose().lazyProduct(E) + geometric;
   }
 
@@ -249,7 +269,7 @@ void Beams::evaluate(const Element& e, const State& state, const Vector3& gravit
   assembly.addStiffness(e.ab, stiffness.ab);
   assembly.addStiffness(e.ba, stiffness.ba);
   assembly.addStiffness(e.bb, stiffness.bb);
-  if (request.motion || section.dampingTime > 0) {
+  if (request.motion) {
     assembly.addRate(e.aa, e.a, rate.aa);
     assembly.addRate(e.ab, e.b, rate.ab);
     assembly.addRate(e.ba, e.a, rate.ba);
@@ -316,7 +336,7 @@ Vector6 Beams::strain(const State& state, int element) const {
 
 Vector6 Beams::sectionForce(const State& state, int element) const {
   const Element& e = elements_[element];
-  return resultant(e, Kinematics(e, state), state);
+  return resultant(e, Kinematics(e, state), state, sections_[e.section].properties.dampingTime);
 }
 
 // ---- distributed loads -----------------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "tendril/model/assembly.h"
 #include "tendril/model/error.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <memory>

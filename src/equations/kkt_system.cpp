@@ -50,14 +50,16 @@ bool KktSystem::evaluate(const State& state, const Request& request) {
 
 void KktSystem::balance() {
   const SparseMatrix& A = assembly_.matrix();
-  double sum = 0;
-  int count = 0;
+  std::array<double, 3> sum{};
+  std::array<int, 3> count{};
   for (int c = 0; c < model_.nv(); ++c) {
-    if (isMoment_[c] == 1) continue;
     const double value = std::abs(A.coeff(c, c));
-    if (value > 0) sum += value, ++count;
+    if (value > 0) sum[isMoment_[c]] += value, ++count[isMoment_[c]];
   }
-  if (count > 0) assembly_.multiplierScale = sum / count;
+  const auto mean = [&](int kind) { return count[kind] > 0 ? sum[kind] / count[kind] : std::numeric_limits<double>::infinity(); };
+  const double length = model_.characteristicLength();
+  const double s = std::min({mean(0), mean(1) / (length * length), mean(2)});
+  if (std::isfinite(s)) assembly_.multiplierScale = s;
   forget();
 }
 
@@ -181,13 +183,24 @@ bool KktSystem::solve(const VectorX& upper, const VectorX& lower, VectorX& x, Ve
   rhs_.head(model_.nv()) = upper;
   rhs_.tail(model_.nc()) = -s * lower;
   for (int row : redundant_) rhs_[model_.nv() + row] = 0;
-  lu_.solve(rhs_);
-  x = rhs_.head(model_.nv());
-  y = s * rhs_.tail(model_.nc());
-  return rhs_.allFinite();
+  solution_ = rhs_;
+  lu_.solve(solution_);
+  // Two proximal iterations take the term e out of a linear solution that no Newton iteration follows.
+  for (int iteration = 0; iteration < 2; ++iteration) {
+    corrected_ = rhs_;
+    corrected_.tail(model_.nc()) -= proximal * s * solution_.tail(model_.nc());
+    for (int row : redundant_) corrected_[model_.nv() + row] = 0;
+    lu_.solve(corrected_);
+    solution_ = corrected_;
+  }
+  x = solution_.head(model_.nv());
+  y = s * solution_.tail(model_.nc());
+  return solution_.allFinite();
 }
 
-std::optional<Inertia> KktSystem::tangentInertia() {
+std::optional<Inertia> KktSystem::tangentInertia(const State& state) {
+  forgetPrediction();
+  evaluate(state, {.motion = false, .tangent = true});
   prepareMatrix();
   const SparseMatrix& A = assembly_.matrix();
   const SparseMatrix symmetric = 0.5 * (A + SparseMatrix(A.transpose()));

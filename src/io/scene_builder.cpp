@@ -4,6 +4,7 @@
 #include "io/scene_reader.h"
 #include "io/scene_schema.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -76,7 +77,7 @@ class SceneBuilder {
 
   SceneContent build() {
     const Record scene(root_, scenes::scene());
-    content_.title = scene.text("title");
+    if (scene.has("title")) content_.title = scene.text("title");
     const Record analysis = scene.object("analysis");
     content_.isDynamic = analysis.variant() == "dynamic";
     content_.outputEvery = analysis.integer("output_every");

@@ -6,6 +6,7 @@
 #include "tendril/statics/arc_length.h"
 #include "tendril/statics/load_stepping.h"
 
+#include <Eigen/LU>
 #include <array>
 #include <cmath>
 

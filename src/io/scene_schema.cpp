@@ -16,6 +16,7 @@ const char* const loadDirections = "dead: components stay as they are in the ine
 
 Field name(const std::string& what) { return text("name", "Name of the " + what + "; each part, joint, load and output has its own."); }
 Field place(const std::string& key, const std::string& what) { return any(key, what + ": " + markerHelp + "."); }
+Field repeat() { return any("repeat", "{i: [first, last]}: as many objects, in whose texts ${i} is the number.").optional(); }
 Field orient(const std::string& of) {
   return any("orientation", "Orientation of " + of + ": " + orientationHelp + ".").defaultsTo("[0, 0, 0]");
 }
@@ -116,7 +117,7 @@ const Schema& orientation() {
 const Schema& beam() {
   static const Schema table(
       "beam", "A geometrically exact beam: a cable, rod, hose or spring wire.",
-      {name("beam"), object("curve", curve(), "Reference shape."),
+      {name("beam"), repeat(), object("curve", curve(), "Reference shape."),
        any("section", "Cross-section: a name of `sections`, or its keys in place."),
        any("material", "Material: a name of `materials`, or its keys in place.").optional(),
        integer("elements", "Number of elements.").positive().defaultsTo("10"),
@@ -154,7 +155,7 @@ const Schema& shape() {
 const Schema& body() {
   static const Schema table(
       "body", "A rigid body. Its inertia is given by mass and inertia, by mass and shapes (uniform density), or by shapes with densities.",
-      {name("body"), number("mass", dim::mass, "Mass.").positive().optional(),
+      {name("body"), repeat(), number("mass", dim::mass, "Mass.").positive().optional(),
        any("inertia", "Inertia about the centre of mass along the body's axes: three principal moments or a 3 x 3 matrix [kg m^2].")
            .optional(),
        vector3("centre", dim::length, "Centre of mass in the body's frame.").defaultsTo("[0, 0, 0]"),
@@ -169,7 +170,7 @@ const Schema& body() {
 const Schema& marker() {
   static const Schema table(
       "marker", "A frame on the ground, on a body or at a section of a beam, where joints, loads and outputs can refer to.",
-      {text("name", "Name by which it is referred to.").optional(), text("on", "A beam, a body, or `ground`."),
+      {text("name", "Name by which it is referred to.").optional(), repeat(), text("on", "A beam, a body, or `ground`."),
        any("at", "Place along a beam: arclength, or start, middle, end.").optional(),
        integer("node", "Node of a beam, from 0.").nonNegative().optional(),
        vector3("offset", dim::length, "Offset along the axes of the body or section; of the ground, the position.").defaultsTo("[0, 0, 0]"),
@@ -217,7 +218,7 @@ const Schema& joint() {
         "frame.",
         {any("translation", "Three functions of time, [x, y, z].").optional(), axis("Axis of the rotation"),
          timeFunction("angle", dim::angle, "Angle as a function of time.").optional()}}},
-      {name("joint"), place("on", "The marker it holds; reactions are those on this side")});
+      {name("joint"), repeat(), place("on", "The marker it holds; reactions are those on this side")});
   return table;
 }
 
@@ -240,14 +241,14 @@ const Schema& spring() {
         "In all six directions along the axes of the markers, free of force at the start.",
         {to, any("stiffness", "Six numbers (translations N/m, rotations N m/rad) or a 6 x 6 matrix."),
          any("damping", "Six numbers or a 6 x 6 matrix.").optional()}}},
-      {name("spring"), place("on", "One of its ends")}, "linear");
+      {name("spring"), repeat(), place("on", "One of its ends")}, "linear");
   return table;
 }
 
 const Schema& pointMass() {
   static const Schema table(
       "point mass", "A mass carried by a marker.",
-      {name("mass"), place("on", "The marker that carries it"), number("mass", dim::mass, "Mass.").positive(),
+      {name("mass"), repeat(), place("on", "The marker that carries it"), number("mass", dim::mass, "Mass.").positive(),
        numbers("inertia", 3, dim::inertia, "Rotational inertia about the axes of the marker.").nonNegative().defaultsTo("[0, 0, 0]")});
   return table;
 }
@@ -262,7 +263,7 @@ const Schema& load() {
         {reference("beam", "beam", "The beam."),
          vector3("force", dim::forcePerLength, "Force per reference length.").defaultsTo("[0, 0, 0]"),
          vector3("moment", dim::momentPerLength, "Moment per reference length.").defaultsTo("[0, 0, 0]")}}},
-      {name("load"), choice("direction", {"dead", "follower"}, loadDirections).defaultsTo("dead"),
+      {name("load"), repeat(), choice("direction", {"dead", "follower"}, loadDirections).defaultsTo("dead"),
        timeFunction("time", dim::none, timeHelp).optional()});
   return table;
 }
@@ -365,7 +366,7 @@ const Schema& output() {
        {"expression",
         "A formula in other outputs: NAME of a number, NAME_x, NAME_y, NAME_z or NAME_1, NAME_2 ... of an array; parameters; t.",
         {text("expression", "The formula."), text("unit", "Its unit.").defaultsTo("\"1\"")}}},
-      {name("output"), text("description", "What it is, for the reader of the results.").optional(),
+      {name("output"), repeat(), text("description", "What it is, for the reader of the results.").optional(),
        choice("component", {"x", "y", "z", "norm", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"},
               "One component instead of all.")
            .optional(),

@@ -8,7 +8,7 @@ namespace tendril {
 
 Assembly::Assembly(const Model& model)
     : pattern_(model.pattern()), nv_(model.nv()), residual_(model.nv()), constraint_(model.nc()), forceRate_(model.nv()),
-      constraintRate_(model.nc()), matrix_(model.pattern().matrix()) {
+      constraintRate_(model.nc()), memory_(VectorX::Zero(model.memory())), matrix_(model.pattern().matrix()) {
   isPose_.assign(pattern_.blocks(), 0);
   for (std::size_t b = 0; b < model.blocks().size(); ++b) isPose_[b] = model.blocks()[b].kind == Block::Kind::Pose;
 #ifdef TENDRIL_NAN_FILL

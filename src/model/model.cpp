@@ -14,6 +14,11 @@ void Model::evaluate(const State& state, Assembly& assembly) const {
   for (const auto& term : terms_) term->evaluate(state, assembly);
 }
 
+void Model::predict(const State& state, const VectorX& delta, double factor, Assembly& assembly) const {
+  for (const auto& term : terms_) term->predict(state, delta, factor, assembly);
+  assembly.predicted = true;
+}
+
 void Model::retract(const VectorX& q, const VectorX& delta, VectorX& out) const {
   for (const Block& b : blocks_) {
     if (b.kind == Block::Kind::Pose) {
@@ -95,6 +100,11 @@ int Layout::addConstraint(const std::string& name, const std::vector<RowQuantity
 }
 
 int Layout::couple(int row, int column) { return builder_.model_->pattern_.couple(row, column); }
+int Layout::reserve(int numbers) {
+  const int first = builder_.model_->memory_;
+  builder_.model_->memory_ += numbers;
+  return first;
+}
 int Layout::constraintRow(int block) const { return builder_.model_->pattern_.unknowns(block).offset - builder_.model_->nv_; }
 const Block& Layout::block(int b) const { return builder_.model_->blocks_[b]; }
 const State& Layout::initialState() const { return builder_.model_->initial_; }

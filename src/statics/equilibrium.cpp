@@ -41,11 +41,13 @@ void EquilibriumProblem::applyStep(double factor) {
   heldQ_ = state_.q;
   heldLambda_ = state_.lambda;
   scaled_ = factor * delta_;
+  kkt_.predict(state_, delta_, factor);
   kkt_.model().retract(heldQ_, scaled_, state_.q);
   state_.lambda += factor * deltaLambda_;
 }
 
 void EquilibriumProblem::undoStep() {
+  kkt_.forgetPrediction();
   state_.q = heldQ_;
   state_.lambda = heldLambda_;
 }

@@ -38,6 +38,7 @@ class Beams final : public Term {
 
   void declare(Layout& layout) override;
   void evaluate(const State& state, Assembly& assembly) const override;
+  void predict(const State& state, const VectorX& delta, double factor, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
   void addMomentum(const State& state, Momentum& momentum) const override;
   void addConstraintBias(const State& state, VectorX& b) const override;
@@ -67,14 +68,15 @@ class Beams final : public Term {
     Vector6 d0;
     int name;
     int aa, ab, ba, bb;
-    int constraint = -1, row = -1, firstSuppressed = 0, suppressed = 0;
+    int memory = -1, constraint = -1, row = -1, firstSuppressed = 0, suppressed = 0;
     int ca = -1, ac = -1, cb = -1, bc = -1;
   };
   struct Kinematics;
 
   const Matrix6& elastic(const Element& e) const { return sections_[e.section].elastic[int(e.model)]; }
   void evaluate(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const;
-  Vector6 resultant(const Element& e, const Kinematics& k, const State& state) const;
+  Vector6 resultant(const Element& e, const Kinematics& k, const State& state, double dampingTime) const;
+  Vector6 geometricResultant(const Element& e, const Vector6& resultant, const State& state, Assembly& assembly) const;
 
   std::vector<SectionData> sections_;
   std::vector<Element> elements_;

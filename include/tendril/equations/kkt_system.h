@@ -23,9 +23,10 @@ struct KktTolerances {
 ///     [  S     -s G^T ] [ delta ]       [  r  ]
 ///     [ -s G   -e s   ] [  mu   ]  =  - [ -s g ],     Delta lambda = s mu
 ///
-/// The multipliers are scaled by s, the mean stiffness of the system, so that the matrix stays balanced as a time step shrinks (Bottasso,
-/// Bauchau & Cardona 2007). e = 1e-9 (relative) is a proximal term: it acts on the increment of lambda alone, so that the converged
-/// solution does not contain it, and lets a mechanism pass configurations in which G loses rank for an instant.
+/// The multipliers are scaled by s, the mean stiffness of the softest kind of motion (translation, rotation over the size of the model),
+/// so that the matrix stays balanced as a time step shrinks (Bottasso, Bauchau & Cardona 2007) and for the slenderest beams. e = 1e-9
+/// (relative) is a proximal term: it acts on the increment of lambda alone, so that the converged solution does not contain it, and lets a
+/// mechanism pass configurations in which G loses rank for an instant.
 ///
 /// Constraints that say nothing new are found by rank at the start and switched off: their rows are solved as mu = 0, but their violation
 /// is still measured, so that nothing is lost when the rank comes back. minimumNorm() then distributes the reactions.
@@ -42,6 +43,10 @@ class KktSystem {
 
   /// Evaluates the model into the assembly. False if an element cannot represent the configuration.
   bool evaluate(const State& state, const Request& request);
+  /// Call before the state is moved by factor * delta: the next tangents use the internal forces that this predicts, until
+  /// forgetPrediction().
+  void predict(const State& state, const VectorX& delta, double factor) { model_.predict(state, delta, factor, assembly_); }
+  void forgetPrediction() { assembly_.predicted = false; }
   /// Sets s from the diagonal of the matrix last assembled; call when the kind of step changes, then evaluate anew.
   void balance();
 
@@ -66,8 +71,9 @@ class KktSystem {
   bool solve(VectorX& delta, VectorX& deltaLambda);
   /// Solves with any right-hand side (upper: nv, lower: nc, before scaling: S x - G^T y = upper, G x = lower).
   bool solve(const VectorX& upper, const VectorX& lower, VectorX& x, VectorX& y);
-  /// Signs of S on the null space of G, from the symmetric part of the matrix last assembled.
-  std::optional<Inertia> tangentInertia();
+  /// Signs of the static tangent on the null space of G at a state, from its symmetric part (all of it at an equilibrium under loads with
+  /// a potential).
+  std::optional<Inertia> tangentInertia(const State& state);
 
   std::string describeWorst() const;
   /// Names what is free to move when the matrix last assembled is singular.
@@ -85,7 +91,7 @@ class KktSystem {
   std::vector<int> redundant_; ///< rows of g
   std::vector<int> cleared_;   ///< positions of the values of redundant rows and columns
   std::vector<char> isMoment_; ///< per velocity: 0 force, 1 moment, 2 general
-  VectorX rhs_, solution_;
+  VectorX rhs_, solution_, corrected_;
 };
 
 }

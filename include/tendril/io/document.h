@@ -127,6 +127,9 @@ class Node {
 /// Overrides are texts `NAME=VALUE` (a parameter) or `path.to.key=VALUE` (any value; steps into a sequence by `[index]` or by the `name` of
 /// its elements: `beams[0].elements`, `beams.cable.elements`); VALUE is YAML. A path whose last step is new in an existing map is added,
 /// and refused by finish() if nothing reads it.
+///
+/// An object of a top-level sequence with `repeat: {i: [1, n]}` stands for n objects, in whose texts `${i}` is the number: in names
+/// (`link${i}`, `link${i-1}`) and in expressions (`${i} - 1`) alike. Overrides apply before, so that n may be a parameter.
 class Document {
  public:
   /// Throws InputError if the file cannot be read or is not a YAML map without duplicate keys.

@@ -116,6 +116,13 @@ class Assembly {
   SparseMatrix gradient() const;
 
   double multiplierScale = 1; ///< s: multipliers are solved for in units of s, which keeps the matrix balanced as the step shrinks
+  /// Internal forces were predicted for the configuration that is evaluated next. In a slender structure the forces that belong to an
+  /// iterate of Newton's method are far off (bending turns into stretch, stretch into huge axial forces) and would spoil the geometric
+  /// stiffness; those predicted to first order by the last step are of the right size, and equal the true ones at convergence (Magisano,
+  /// Leonetti & Garcea 2017, in the form without stress unknowns).
+  bool predicted = false;
+  /// Where a term keeps its predictions; the place is the one it got from Layout::reserve.
+  double* memory(int place) { return memory_.data() + place; }
   /// T^-1 per velocity block, or empty; kept by the integrator.
   std::vector<Matrix6>& velocityMaps() { return velocityMaps_; }
 
@@ -130,7 +137,7 @@ class Assembly {
   int nv_;
   std::vector<char> isPose_;
   Request request_;
-  VectorX residual_, constraint_, forceRate_, constraintRate_;
+  VectorX residual_, constraint_, forceRate_, constraintRate_, memory_;
   SparseMatrix matrix_;
   ForceScale scale_;
   int refusedBlock_ = -1;

@@ -42,6 +42,8 @@ class Layout {
   int addConstraint(const std::string& name, const std::vector<RowQuantity>& rows);
   /// Coupling (row block, column block) of the system matrix; block numbers of velocities and of constraints alike.
   int couple(int row, int column);
+  /// Room for numbers that a term keeps in every assembly between evaluations; returns the place of the first.
+  int reserve(int numbers);
   /// First row of a constraint block within g and lambda.
   int constraintRow(int block) const;
   const Block& block(int b) const;
@@ -73,6 +75,10 @@ class Model {
 
   State initialState() const { return initial_; }
   void evaluate(const State& state, Assembly& assembly) const;
+  /// Lets the terms predict the internal forces after a move by factor * delta, where delta is a full step of Newton's method.
+  void predict(const State& state, const VectorX& delta, double factor, Assembly& assembly) const;
+  /// Numbers that terms keep in an assembly.
+  int memory() const { return memory_; }
   /// out = q exp(delta), block by block; directors are kept orthonormal to round-off. out may be q itself.
   void retract(const VectorX& q, const VectorX& delta, VectorX& out) const;
   /// delta with b = a exp(delta).
@@ -106,7 +112,7 @@ class Model {
     int owner = 0;  ///< index into owners_
     int index = -1; ///< node number, -1 for a body
   };
-  int nq_ = 0, nv_ = 0, nc_ = 0;
+  int nq_ = 0, nv_ = 0, nc_ = 0, memory_ = 0;
   double characteristicLength_ = 1;
   std::vector<Block> blocks_;
   std::vector<BlockName> blockNames_;

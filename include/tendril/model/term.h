@@ -41,6 +41,10 @@ class Term {
   virtual void declare(Layout& layout) = 0;
   virtual void evaluate(const State& state, Assembly& assembly) const = 0;
 
+  /// Moves the internal forces kept in the memory of the assembly by `factor` of the way to those that the step state -> state exp(delta)
+  /// predicts to first order; the next tangent builds its geometric stiffness from them (see Assembly::predicted).
+  virtual void predict(const State&, const VectorX& /*delta*/, double /*factor*/, Assembly&) const {}
+
   virtual void addEnergy(const State&, Energy&) const {}
   virtual void addMomentum(const State&, Momentum&) const {}
   /// Adds b to the rows of the constraints of this term, where g'' = G a + b(q,v,t).
