@@ -1,5 +1,6 @@
 #include "tendril/io/outputs.h"
 
+#include "allocation_counter.h"
 #include "io/support.h"
 #include "tendril/elements/mechanism.h"
 
@@ -212,3 +213,21 @@ TEST(Outputs, MemoryIsRestoredBitForBit) {
   }
   EXPECT_NEAR(whole.result(0)[0], 1, 1e-3);
 }
+
+#if TENDRIL_COUNTS_ALLOCATIONS
+TEST(Outputs, ObservingMeasuresDoesNotAllocate) {
+  const Rig rig;
+  Outputs outputs = rig.outputs({rig.position("tip"),
+                                 rig.x("peak", Reduction::FirstMaximum),
+                                 rig.x("then", Reduction::At, 0.5),
+                                 {.name = "balance", .quantity = StepQuantity::EnergyBalance}});
+  Motion motion(*rig.mechanism.model, grid(1, 10), [](double t) { return Vector3(t * (1 - t), 0, 0); });
+  outputs.observe(motion, {});
+  while (!motion.finished()) {
+    const StepReport report = motion.advance();
+    const long before = test::allocationCount;
+    outputs.observe(motion, report);
+    EXPECT_EQ(test::allocationCount, before);
+  }
+}
+#endif

@@ -187,6 +187,26 @@ outputs:
   EXPECT_TRUE(run(scene, "rotation").isApprox(Vector3(0, 0, pi / 2), 1e-9));
 }
 
+TEST(Scene, RepeatsObjects) {
+  const std::string chain = R"(tendril: 1
+parameters: {n: 3}
+bodies:
+  - {name: "link${i}", repeat: {i: [0, n]}, mass: 1, inertia: [1, 1, 1], position: ["2*${i}", 0, 0]}
+joints:
+  - {name: "hinge${i}", repeat: {i: [1, n]}, type: revolute, on: "link${i}", to: "link${i-1}", position: ["2*${i} - 1", 0, 0], axis: [0, 1, 0]}
+  - {name: root, type: revolute, on: link0, axis: [0, 1, 0]}
+analysis: {type: dynamic, duration: 1, step: 0.1}
+)";
+  const Scene scene = parse(chain, {"n=5"});
+  EXPECT_EQ(scene.mechanism().bodies.size(), 6u);
+  EXPECT_EQ(scene.mechanism().model->nc(), 30);
+  const int q = scene.mechanism().model->blocks()[scene.mechanism().body("link4").block].q;
+  EXPECT_EQ(scene.mechanism().model->initialState().q[q], 8);
+  expectError<InputError>([&] { parse(with(chain, "link${i-1}", "link${i+1}")); }, {"scene.yaml:6", "joints[2].to", "'link4'"});
+  expectError<InputError>([&] { parse(with(chain, "i: [0, n]", "i: 4")); }, {"scene.yaml:4", "repeat", "first and last"});
+  expectError<InputError>([&] { parse(with(chain, "i: [0, n]", "i: [0, n/2]")); }, {"scene.yaml:4", "whole numbers"});
+}
+
 TEST(Scene, SchemaCoversTheFormat) {
   const std::string json = Scene::schema().json();
   for (const char* key : {"\"joint\"", "\"helix\"", "\"rho_infinity\"", "\"relative_to\"", "\"prescribed\""}) {

@@ -142,6 +142,26 @@ TEST(MechanismScenes, Bricard) {
   EXPECT_NEAR(results.at("energy")[0], -29.43, 1e-5);
 }
 
+TEST(MechanismScenes, FourBarsOfAnyNumber) {
+  const std::vector<std::string> step{"h=2e-3", "windows=2"};
+  const auto results = run("mechanisms/four-bar", step);
+  expectNear(results.at("position"), {0.3284581, 0.9445185, 0}, 3e-4);
+  EXPECT_NEAR(results.at("energy")[0], 35.835, 1e-4);
+  EXPECT_EQ(Scene::fromFile(folder / "mechanisms/four-bar.yaml", std::vector<std::string>{"windows=7"}).mechanism().bodies.size(), 15u);
+}
+
+TEST(CableScenes, CatenaryBridge) {
+  const auto results = run("cables/catenary-bridge");
+  EXPECT_NEAR(results.at("sag")[0], 10.27337, 2e-3);
+  // The rope's small bending stiffness and the polygon of elements account for a part in a thousand.
+  expectNear(results.at("reactions"), {-996438, 402654, 0}, 1e-3 * 996438);
+  expectNear(results.at("reactions_right"), {996438, 502416, 0}, 1e-3 * 996438);
+  EXPECT_NEAR(results.at("first_hanger")[0], 110608, 1e-2 * 110608);
+  // Weight of cable and deck.
+  const double weight = results.at("reactions")[1] + results.at("reactions_right")[1];
+  EXPECT_NEAR(weight, (90000 + 22 * 102.722069) * 9.81, 1e-6 * weight);
+}
+
 TEST(FullScenes, FallingCable) {
   const auto results = run("cables/falling-cable");
   expectNear(results.at("tip_half"), {-0.2211, 0, -0.9346}, 1e-3);
