@@ -119,11 +119,11 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
 };
 
 GeneralizedAlpha::GeneralizedAlpha(const Model& model, const GeneralizedAlphaOptions& options)
-    : options_(options), kkt_(model, options.tolerances), state_(model.initialState()), accepted_(state_), w_(VectorX::Zero(model.nv())),
-      acceptedW_(w_), newton_({.maxIterations = options.maxIterations,
-                               .lineSearch = false,
-                               .reuseContraction = options.reuseContraction,
-                               .startFromHeld = options.reuseContraction > 0}) {
+    : options_(options), kkt_(model, options.tolerances, Redundancy::Share), state_(model.initialState()), accepted_(state_),
+      w_(VectorX::Zero(model.nv())), acceptedW_(w_), newton_({.maxIterations = options.maxIterations,
+                                                              .lineSearch = false,
+                                                              .reuseContraction = options.reuseContraction,
+                                                              .startFromHeld = options.reuseContraction > 0}) {
   if (!(options.rhoInfinity >= 0 && options.rhoInfinity < 1)) {
     throw InputError("generalized-alpha: the spectral radius must lie in [0, 1)");
   }
@@ -196,11 +196,6 @@ const StepReport& GeneralizedAlpha::advance() try {
     report_.iterations += newton.iterations;
     report_.factorisations += newton.factorisations;
     bool accepted = newton.converged();
-    if (!accepted && report_.cuts == 0 && kkt_.findRedundancy(state_)) {
-      report_.note = kkt_.describeRedundancy();
-      kkt_.assembly().velocityMaps().resize(kkt_.model().blocks().size());
-      continue;
-    }
     if (accepted) {
       step_->finish();
       error = localError();

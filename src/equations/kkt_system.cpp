@@ -11,8 +11,8 @@ namespace tendril {
 
 namespace {
 
-/// Proximal term on the increment of scaled multipliers; see the class comment.
-constexpr double proximal = 1e-9;
+/// The compliance e of the class comment.
+constexpr double proximal = 1e-12;
 /// Rows of G nearer than this to the span of the others are redundant.
 constexpr double rankTolerance = 1e-9;
 
@@ -31,9 +31,10 @@ std::vector<int> diagonalPositions(const SparseMatrix& A, int from) {
 
 }
 
-KktSystem::KktSystem(const Model& model, const KktTolerances& tolerances)
-    : model_(model), tolerances_(tolerances), assembly_(model), diagonal_(diagonalPositions(assembly_.matrix(), model.nv())),
-      isMoment_(model.nv(), 2), rhs_(model.nv() + model.nc()), solution_(model.nv() + model.nc()) {
+KktSystem::KktSystem(const Model& model, const KktTolerances& tolerances, Redundancy treatment)
+    : model_(model), tolerances_(tolerances), treatment_(treatment), assembly_(model),
+      diagonal_(diagonalPositions(assembly_.matrix(), model.nv())), isMoment_(model.nv(), 2), rhs_(model.nv() + model.nc()),
+      solution_(model.nv() + model.nc()) {
   for (const Block& b : model.blocks()) {
     if (b.kind != Block::Kind::Pose) continue;
     std::fill_n(isMoment_.begin() + b.v, 3, char(0));
@@ -43,6 +44,7 @@ KktSystem::KktSystem(const Model& model, const KktTolerances& tolerances)
 
 bool KktSystem::evaluate(const State& state, const Request& request) {
   assembly_.begin(request);
+  evaluated_ = &state;
   model_.evaluate(state, assembly_);
   if (request.tangent) prepared_ = false;
   return assembly_.refusedBlock() < 0;
@@ -71,9 +73,11 @@ bool KktSystem::findRedundancy(const State& state) {
   const RankReport report = findDependentRows(assembly_.gradient(), rankTolerance);
   if (report.dependentRows == redundant_) return false;
   redundant_ = report.dependentRows;
+  if (treatment_ == Redundancy::Share) return true;
 
+  off_ = redundant_;
   cleared_.clear();
-  const std::set<int> rows(redundant_.begin(), redundant_.end());
+  const std::set<int> rows(off_.begin(), off_.end());
   const SparseMatrix& A = assembly_.matrix();
   for (int c = 0; c < A.cols(); ++c) {
     for (int k = A.outerIndexPtr()[c]; k < A.outerIndexPtr()[c + 1]; ++k) {
@@ -149,7 +153,7 @@ void KktSystem::prepareMatrix() {
   double* values = assembly_.matrix().valuePtr();
   for (int position : diagonal_) values[position] -= proximal * assembly_.multiplierScale;
   for (int position : cleared_) values[position] = 0;
-  for (int row : redundant_) values[diagonal_[row]] = -assembly_.multiplierScale;
+  for (int row : off_) values[diagonal_[row]] = -assembly_.multiplierScale;
   prepared_ = true;
 }
 
@@ -170,7 +174,8 @@ bool KktSystem::solve(VectorX& delta, VectorX& deltaLambda) {
   const double s = assembly_.multiplierScale;
   rhs_.head(model_.nv()) = -assembly_.residual();
   rhs_.tail(model_.nc()) = s * assembly_.constraint();
-  for (int row : redundant_) rhs_[model_.nv() + row] = 0;
+  if (treatment_ == Redundancy::Share) rhs_.tail(model_.nc()) += proximal * evaluated_->lambda;
+  for (int row : off_) rhs_[model_.nv() + row] = 0;
   lu_.solve(rhs_);
   delta = rhs_.head(model_.nv());
   deltaLambda = s * rhs_.tail(model_.nc());
@@ -182,14 +187,14 @@ bool KktSystem::solve(const VectorX& upper, const VectorX& lower, VectorX& x, Ve
   const double s = assembly_.multiplierScale;
   rhs_.head(model_.nv()) = upper;
   rhs_.tail(model_.nc()) = -s * lower;
-  for (int row : redundant_) rhs_[model_.nv() + row] = 0;
+  for (int row : off_) rhs_[model_.nv() + row] = 0;
   solution_ = rhs_;
   lu_.solve(solution_);
   // Two proximal iterations take the term e out of a linear solution that no Newton iteration follows.
   for (int iteration = 0; iteration < 2; ++iteration) {
     corrected_ = rhs_;
     corrected_.tail(model_.nc()) -= proximal * s * solution_.tail(model_.nc());
-    for (int row : redundant_) corrected_[model_.nv() + row] = 0;
+    for (int row : off_) corrected_[model_.nv() + row] = 0;
     lu_.solve(corrected_);
     solution_ = corrected_;
   }
@@ -207,10 +212,10 @@ std::optional<Inertia> KktSystem::tangentInertia(const State& state) {
   SparseLdlt ldlt;
   ldlt.factorise(symmetric);
   std::optional<Inertia> inertia = ldlt.inertia();
-  // n-(KKT) = independent rows + n-(S on null G) + redundant rows, n+(KKT) = independent rows + n+(S on null G).
+  // n-(KKT) = independent rows + n-(S on null G) + rows switched off, n+(KKT) = independent rows + n+(S on null G).
   if (inertia) {
     inertia->negative -= model_.nc();
-    inertia->positive -= model_.nc() - int(redundant_.size());
+    inertia->positive -= model_.nc() - int(off_.size());
   }
   return inertia;
 }

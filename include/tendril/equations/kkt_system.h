@@ -18,13 +18,22 @@ struct KktTolerances {
   double constraint = 1e-10; ///< lengths relative to the size of the model, angles in radians
 };
 
+/// What becomes of constraint rows that say nothing new.
+///
+/// SwitchOff: their multipliers are not solved for (statics, where iterates come from far and would make the rows disagree).
+/// Share: all rows stay, with the compliance e on the multipliers themselves, G delta + e lambda / s = -g. Of all multipliers with the same
+/// effect this picks the smallest, and it carries a mechanism through configurations in which more rows become dependent for an instant.
+/// The compliance is far below the tolerance of constraints in dynamics, where s is of the order of mass over step squared: it moves a
+/// joint by 1e-12 of what its force moves it in one step.
+enum class Redundancy { SwitchOff, Share };
+
 /// The equations of a model, gathered and factorised: what Newton's method needs in statics, dynamics and every later analysis.
 ///
 ///     [  S     -s G^T ] [ delta ]       [  r  ]
 ///     [ -s G   -e s   ] [  mu   ]  =  - [ -s g ],     Delta lambda = s mu
 ///
 /// The multipliers are scaled by s, the mean stiffness of the softest kind of motion (translation, rotation over the size of the model),
-/// so that the matrix stays balanced as a time step shrinks (Bottasso, Bauchau & Cardona 2007) and for the slenderest beams. e = 1e-9
+/// so that the matrix stays balanced as a time step shrinks (Bottasso, Bauchau & Cardona 2007) and for the slenderest beams. e = 1e-12
 /// (relative) is a proximal term: it acts on the increment of lambda alone, so that the converged solution does not contain it, and lets a
 /// mechanism pass configurations in which G loses rank for an instant.
 ///
@@ -36,7 +45,7 @@ struct KktTolerances {
 /// configuration produces in the stiffest element.
 class KktSystem {
  public:
-  KktSystem(const Model& model, const KktTolerances& tolerances);
+  KktSystem(const Model& model, const KktTolerances& tolerances, Redundancy treatment = Redundancy::SwitchOff);
 
   const Model& model() const { return model_; }
   Assembly& assembly() { return assembly_; }
@@ -84,11 +93,14 @@ class KktSystem {
 
   const Model& model_;
   KktTolerances tolerances_;
+  Redundancy treatment_;
+  const State* evaluated_ = nullptr; ///< state of the last evaluation
   Assembly assembly_;
   SparseLu lu_;
   bool analysed_ = false, factorised_ = false, prepared_ = false;
   std::vector<int> diagonal_;  ///< positions of the diagonal of the constraint rows among the values
   std::vector<int> redundant_; ///< rows of g
+  std::vector<int> off_;       ///< those of them that are switched off
   std::vector<int> cleared_;   ///< positions of the values of redundant rows and columns
   std::vector<char> isMoment_; ///< per velocity: 0 force, 1 moment, 2 general
   VectorX rhs_, solution_, corrected_;
