@@ -21,6 +21,8 @@ analysis: {type: dynamic, duration: duration, step: h, output_every: 3}
 outputs:
   - {name: tip, measure: position, on: rod.end}
   - {name: fastest, measure: velocity, on: rod.end, component: norm, result: max}
+  - {name: slowest, measure: velocity, on: rod.end, component: norm, result: min}
+  - {name: way, measure: position, on: rod.end, relative_to: initial}
   - {name: reaction, measure: reaction force, joint: hinge}
   - {name: energy, measure: energy}
 )";
