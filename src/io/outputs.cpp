@@ -45,9 +45,20 @@ double interpolate(const Samples& t, const Samples& f, int count, double T) {
   return value;
 }
 
+/// The units of the columns of a measure. Where there are two, the first is that of the position in a frame, or of the first column.
+std::vector<Dimension> dimensionsOf(const Measure& measure) {
+  const std::size_t comma = measure.unit.find(',');
+  const Dimension first = parseUnit(measure.unit.substr(0, comma)).dimension;
+  std::vector<Dimension> dimensions(measure.columns, first);
+  if (comma == std::string::npos) return dimensions;
+  std::fill(dimensions.begin() + (measure.columns == 12 ? 3 : 1), dimensions.end(), parseUnit(measure.unit.substr(comma + 1)).dimension);
+  return dimensions;
+}
+
 struct Item {
   OutputDefinition definition;
   const Measure* measure = nullptr;
+  std::vector<double> scale;             ///< SI value of the unit of each measured column
   std::vector<double> measured, initial; ///< by the measure, before a component is taken
   std::vector<double> row, result;
   std::vector<Samples> samples; ///< per column
@@ -100,6 +111,8 @@ struct Outputs::Impl {
   const Model* model = nullptr;
   const Scope* parameters = nullptr;
   PathParameter path = PathParameter::Time;
+  OutputUnits units;
+  double second = 1; ///< SI value of the unit of t
   std::vector<Item> items;
   std::vector<Info> infos;
   std::vector<int> order; ///< measures first, then formulas after what they use
@@ -151,14 +164,18 @@ void Outputs::Impl::describe(Item& item, Info& info) const {
   const auto refuse = [&](const std::string& message) { throw InputError("output '" + definition.name + "': " + message); };
   info = {definition.name, "1", "", "", 1, definition.series};
   if (item.measure) {
-    info.unit = item.measure->unit, info.description = item.measure->description, info.frame = item.measure->frame;
-    info.columns = item.measure->columns;
+    info.description = item.measure->description, info.frame = item.measure->frame, info.columns = item.measure->columns;
+    const std::vector<Dimension> dimensions = dimensionsOf(*item.measure);
+    for (const Dimension& dimension : dimensions) item.scale.push_back(units.system.factor(dimension));
+    const std::string first = units.system.unit(dimensions.front()), last = units.system.unit(dimensions.back());
+    info.unit = first == last ? first : first + ", " + last;
   } else if (const auto* formula = item.formula()) {
     info.unit = formula->unit, info.description = formula->text;
   } else {
-    static constexpr std::array<std::array<const char*, 2>, 3> words{
+    static constexpr std::array<std::array<const char*, 2>, 4> words{
         {{"1", "size of the step, of time [s] or of the load parameter"},
          {"1", "iterations of Newton's method in the step"},
+         {"1", "first load parameter at which the number of unstable directions changed"},
          {"J", "total energy minus its initial value and the work of loads, drives and dampers"}}};
     const auto& [unit, text] = words[std::size_t(std::get<StepQuantity>(definition.quantity))];
     info.unit = unit, info.description = text;
@@ -207,11 +224,14 @@ void Outputs::Impl::visit(int i, std::vector<int>& mark) {
   order.push_back(i);
 }
 
-Outputs::Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters, PathParameter path)
+Outputs::Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters, PathParameter path,
+                 OutputUnits units)
     : impl(std::make_unique<Impl>()) {
   impl->model = &model;
   impl->parameters = &parameters;
   impl->path = path;
+  impl->units = std::move(units);
+  impl->second = impl->units.system.factor(impl->units.argument);
   std::set<std::string> names;
   impl->items.resize(definitions.size());
   impl->infos.resize(definitions.size());
@@ -276,16 +296,19 @@ void Outputs::Impl::notePath(const StepReport& report) {
 void Outputs::Impl::measure(Item& item, const StepReport& report) {
   const OutputDefinition& definition = item.definition;
   if (const auto* formula = item.formula()) {
-    item.row[0] = compile(*formula, FormulaScope(*this, false)).value(state.t);
+    item.row[0] = compile(*formula, FormulaScope(*this, false)).value(state.t / second);
     return;
   }
   if (const auto* quantity = std::get_if<StepQuantity>(&definition.quantity)) {
     item.row[0] = *quantity == StepQuantity::StepSize     ? report.h
                   : *quantity == StepQuantity::Iterations ? double(report.iterations)
-                                                          : model->energy(state).total() - initialEnergy - work;
+                  : *quantity == StepQuantity::CriticalLoad
+                      ? (std::isnan(item.result[0]) ? report.critical.value_or(std::numeric_limits<double>::quiet_NaN()) : item.result[0])
+                      : model->energy(state).total() - initialEnergy - work;
     return;
   }
   item.measure->evaluate(state, item.measured.data());
+  for (std::size_t c = 0; c < item.measured.size(); ++c) item.measured[c] /= item.scale[c];
   if (count == 1 && definition.relativeToInitial) item.initial = item.measured;
   const std::vector<double>& reference = definition.reference.empty() ? item.initial : definition.reference;
   Eigen::Map<VectorX> value(item.measured.data(), Eigen::Index(item.measured.size()));
@@ -310,7 +333,7 @@ void Outputs::Impl::reduce(Item& item, const StepReport& report) {
     if (item.looksBack()) push(item.samples[c], value);
     switch (reduction) {
     case Reduction::Last:
-      result = item.formula() ? compile(*item.formula(), FormulaScope(*this, true)).value(state.t) : value;
+      result = item.formula() ? compile(*item.formula(), FormulaScope(*this, true)).value(state.t / second) : value;
       break;
     case Reduction::Max:
       result = isFirst ? value : std::max(result, value);
@@ -345,7 +368,7 @@ std::vector<std::string> Outputs::messages() const {
     if (std::none_of(item.result.begin(), item.result.end(), [](double value) { return std::isnan(value); })) continue;
     const std::string label = "output '" + definition.name + "' has no value: ";
     if (definition.reduction == Reduction::At) {
-      list.push_back(label + "the run did not reach t = " + std::to_string(definition.at));
+      list.push_back(label + "the run did not reach t = " + std::to_string(definition.at / impl->second));
     } else if (definition.reduction == Reduction::FirstMaximum || definition.reduction == Reduction::FirstMinimum) {
       list.push_back(label + "it had no " + (definition.reduction == Reduction::FirstMaximum ? "maximum" : "minimum") + " inside the path");
     } else {

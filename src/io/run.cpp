@@ -253,6 +253,7 @@ void Run::account(const StepReport& report) {
   totals_.t = report.t;
   if (!report.note.empty()) totals_.note(fmt::format("step {}, t = {:.9g}: {}", report.step, report.t, report.note));
   if (report.tangent) noteStability(report);
+  if (report.critical) totals_.note(fmt::format("step {}: stability changed at load parameter {:.9g}", report.step, *report.critical));
 }
 
 void Run::noteStability(const StepReport& report) {

@@ -77,9 +77,11 @@ class SceneBuilder {
 
   SceneContent build() {
     const Record scene(root_, scenes::scene());
+    if (scene.has("units")) scene.object("units");
     if (scene.has("title")) content_.title = scene.text("title");
     const Record analysis = scene.object("analysis");
     content_.isDynamic = analysis.variant() == "dynamic";
+    content_.argument = content_.isDynamic ? dimension::time : dimension::none;
     content_.outputEvery = analysis.integer("output_every");
     content_.makeAnalysis = readAnalysis(analysis);
     if (analysis.choice("method") == "arc-length") content_.path = PathParameter::Distance;
@@ -384,7 +386,7 @@ void SceneBuilder::addJoint(const Record& r) {
     const JointKind kind = jointKinds.at(type);
     JointParameters parameters;
     if (kind == JointKind::Fixed) parameters.reference = JointReference::Orientation;
-    if (r.has("motion")) parameters.motion = r.timeFunction("motion");
+    if (r.has("motion")) parameters.motion = r.timeFunction("motion", content_.argument);
     if (r.has("length")) parameters.length = r.number("length");
     if (r.has("pitch")) parameters.pitch = r.number("pitch");
     if (kind == JointKind::Distance) return builder_.joint(kind, name, make(located(r.node("to"))), marker(r.node("on")), parameters);
@@ -398,10 +400,10 @@ void SceneBuilder::addPrescribed(const Record& r, const std::string& name) {
   if (r.has("translation")) {
     const std::vector<Node> functions = r.node("translation").items();
     if (functions.size() != 3) r.node("translation").refuse("expected three functions of time", "write [x(t), y(t), z(t)]");
-    for (int i = 0; i < 3; ++i) motion.translation[i] = functions[i].toTimeFunction(dimension::length);
+    for (int i = 0; i < 3; ++i) motion.translation[i] = functions[i].toTimeFunction(dimension::length, content_.argument);
   }
   if (r.has("axis") != r.has("angle")) r.node().refuse("a prescribed rotation needs an axis and an angle", "give both, or neither");
-  if (r.has("axis")) motion.axis = direction(r, "axis"), motion.angle = r.timeFunction("angle");
+  if (r.has("axis")) motion.axis = direction(r, "axis"), motion.angle = r.timeFunction("angle", content_.argument);
   const Marker& held = marker(r.node("on"));
   const Marker& driver = builder_.movingGround({Matrix3::Identity(), held.frame(builder_.model().state()).x}, motion);
   builder_.joint(JointKind::Fixed, name, driver, held, {.reference = JointReference::Orientation});
@@ -424,14 +426,15 @@ void SceneBuilder::addSpring(const Record& r) {
                                         r.has("angle") ? std::optional(r.number("angle")) : std::nullopt};
       model.term<TorsionSprings>().add(name, *first, *second, parameters);
     } else {
-      const Matrix6 damping = r.has("damping") ? readMatrix6(r.node("damping")) : Matrix6::Zero();
-      model.term<Bushings>().add(name, *first, *second, readMatrix6(r.node("stiffness")), damping, Bushings::Rest::Initial);
+      const Matrix6 damping = r.has("damping") ? readMatrix6(r.node("damping"), dimension::damping) : Matrix6::Zero();
+      model.term<Bushings>().add(name, *first, *second, readMatrix6(r.node("stiffness"), dimension::stiffness), damping,
+                                 Bushings::Rest::Initial);
     }
   });
 }
 
 TimeFunction SceneBuilder::factor(const Record& r) const {
-  if (r.has("time")) return r.timeFunction("time");
+  if (r.has("time")) return r.timeFunction("time", content_.argument);
   return content_.isDynamic ? TimeFunction::constant() : TimeFunction::proportional();
 }
 
@@ -487,7 +490,7 @@ OutputDefinition SceneBuilder::readOutput(const Record& r, const Marker* at) con
   if (r.has("when")) {
     if (output.reduction != Reduction::Last) r.node("when").refuse("an output has one result", "remove `when` or `result`");
     output.reduction = Reduction::At;
-    output.at = r.node("when").toNumber(content_.isDynamic ? dimension::time : dimension::none);
+    output.at = r.node("when").toNumber(content_.argument);
   }
   if (r.has("relative_to")) {
     const Node reference = r.node("relative_to");
@@ -509,6 +512,7 @@ std::variant<Measure, StepQuantity, OutputDefinition::Formula> SceneBuilder::qua
   }
   if (what == "step size") return StepQuantity::StepSize;
   if (what == "iterations") return StepQuantity::Iterations;
+  if (what == "critical load") return StepQuantity::CriticalLoad;
   if (what == "energy balance") return StepQuantity::EnergyBalance;
   if (r.has("beam")) return ofBeam(r);
   if (r.has("joint")) return ofJoint(r);
@@ -556,7 +560,11 @@ std::optional<Measure> SceneBuilder::ofMechanism(const std::string& what) const 
   if (what == "momentum") return measures::momentum(model);
   if (what == "angular momentum") return measures::angularMomentum(model);
   if (what == "constraint violation") return measures::constraintViolation(model);
-  if (what == "time" || what == "load parameter") return measures::time();
+  if (what == "time" || what == "load parameter") {
+    Measure time = measures::time();
+    time.unit = siUnit(content_.argument);
+    return time;
+  }
   return {};
 }
 

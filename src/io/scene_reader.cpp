@@ -55,8 +55,8 @@ SectionProperties readStiffness(const Record& r) {
 
 SectionProperties readGeneral(const Record& r) {
   SectionProperties p;
-  p.stiffness = r.matrix("stiffness");
-  if (r.has("mass")) p.mass = r.matrix("mass");
+  p.stiffness = readMatrix6(r.node("stiffness"), dimension::axialRigidity);
+  if (r.has("mass")) p.mass = readMatrix6(r.node("mass"), dimension::lineDensity);
   return withOutline(p, r);
 }
 
@@ -74,7 +74,8 @@ std::vector<Vector3> readPoints(const Record& r) {
 }
 
 Curve readFormula(const Record& r, const std::optional<Vector3>& up) {
-  const std::array<TimeFunction, 3> x{r.timeFunction("x"), r.timeFunction("y"), r.timeFunction("z")};
+  const std::array<TimeFunction, 3> x{r.timeFunction("x", dimension::none), r.timeFunction("y", dimension::none),
+                                      r.timeFunction("z", dimension::none)};
   const auto position = [&x](double u) { return Vector3(x[0](u).value, x[1](u).value, x[2](u).value); };
   return Curve::parametric(position, r.number("from"), r.number("to"), up);
 }
@@ -139,10 +140,14 @@ Matrix3 readInertia(const Node& node) {
   return Vector3(node.toVector3(dimension::inertia)).asDiagonal();
 }
 
-Matrix6 readMatrix6(const Node& node) {
+Matrix6 readMatrix6(const Node& node, const Dimension& corner) {
   const std::vector<Node> rows = node.items();
-  if (!rows.empty() && rows[0].isSequence()) return node.toMatrix(6, 6);
-  return Vector6(node.toNumbers(6)).asDiagonal();
+  const bool isFull = !rows.empty() && rows[0].isSequence();
+  const Matrix6 plain = isFull ? Matrix6(node.toMatrix(6, 6)) : Matrix6(Vector6(node.toNumbers(6)).asDiagonal());
+  const double length = node.units().factor(dimension::length);
+  Vector6 weight;
+  weight << Vector3::Ones(), Vector3::Constant(length);
+  return node.units().factor(corner) * (weight.asDiagonal() * plain * weight.asDiagonal());
 }
 
 namespace {
@@ -233,9 +238,10 @@ void refuseForeign(const Record& r, std::initializer_list<const char*> keys) {
 }
 
 LoadSteppingOptions readLoadStepping(const Record& r) {
-  refuseForeign(r, {"first_step", "lowest", "highest"});
+  refuseForeign(r, {"lowest", "highest"});
   LoadSteppingOptions o;
   take(r, "steps", o.steps);
+  if (r.has("first_step")) o.steps = std::max(1, int(std::lround(1 / r.number("first_step"))));
   take(r, "max_iterations", o.maxIterations);
   take(r, "largest_step", o.largestStep);
   take(r, "smallest_step", o.smallestStep);

@@ -271,7 +271,7 @@ const Schema& load() {
 const Schema& gravity() {
   static const Schema table(
       "gravity", "The field of gravity.",
-      {vector3("acceleration", dim::acceleration, "Its components in the inertial frame.").defaultsTo("[0, 0, -9.81]"),
+      {vector3("acceleration", dim::acceleration, "Its components in the inertial frame.").defaultsTo("[0, 0, -9.81 m/s^2]"),
        timeFunction("time", dim::none, timeHelp).optional()});
   return table;
 }
@@ -296,7 +296,7 @@ const Schema& analysis() {
              .positive()
              .optional(),
          boolean("adaptive", "load-stepping: let easy steps grow.").optional(),
-         number("first_step", dim::none, "arc-length: first step of the load parameter.").positive().optional(),
+         number("first_step", dim::none, "First step of the load parameter.").positive().optional(),
          number("largest_step", dim::none, "Largest step: load-stepping, of the load parameter; arc-length, as a multiple of the first.")
              .positive()
              .optional(),
@@ -363,6 +363,9 @@ const Schema& output() {
        {"load parameter", "Load parameter of statics.", {}},
        {"step size", "Size of the step.", {}},
        {"iterations", "Iterations of Newton's method in the step.", {}},
+       {"critical load",
+        "Statics: first load parameter at which the number of unstable directions changed (limit point, bifurcation).",
+        {}},
        {"expression",
         "A formula in other outputs: NAME of a number, NAME_x, NAME_y, NAME_z or NAME_1, NAME_2 ... of an array; parameters; t.",
         {text("expression", "The formula."), text("unit", "Its unit.").defaultsTo("\"1\"")}}},
@@ -380,12 +383,24 @@ const Schema& output() {
   return table;
 }
 
+const Schema& units() {
+  static const Schema table("units", "Units of the numbers that state none, and of the outputs; the others follow from them.",
+                            {text("length", "Unit of length.").defaultsTo("m"), text("mass", "Unit of mass.").defaultsTo("kg"),
+                             text("time", "Unit of time.").defaultsTo("s")});
+  return table;
+}
+
 const Schema& scene() {
   static const Schema table(
       "scene",
-      "A Tendril scene. SI units unless a value states its own (`10 mm`); angles in degrees; numbers may be expressions in the parameters.",
+      "A Tendril scene. SI units unless the scene (`units`) or a value (`10 mm`) states its own; angles in degrees; numbers may be "
+      "expressions in the parameters.",
       {integer("tendril", "Version of the format: 1."), text("title", "One line on what is computed.").optional(),
        text("description", "More about it: source, expected result.").optional(),
+       object("units", units(),
+              "Units of numbers without a unit: `{length: mm, mass: t, time: s}` means forces in N and stresses in N/mm^2. Outputs are "
+              "reported in them; the states in the results file, and what is exported from them, are in SI.")
+           .optional(),
        parameters("Named numbers and choices that any value may use; `--set NAME=VALUE` changes them."),
        objects("materials", material(), "Materials by name."), objects("sections", section(), "Cross-sections by name."),
        objects("bodies", body(), "Rigid bodies."), objects("beams", beam(), "Beams."), objects("markers", marker(), "Named frames."),

@@ -1,5 +1,6 @@
 #include "tendril/statics/arc_length.h"
 
+#include "statics/critical_point.h"
 #include "tendril/model/error.h"
 
 #include <algorithm>
@@ -17,9 +18,9 @@ class ArcLength::Problem final : public EquilibriumProblem {
 
   /// Starts from the prediction state + ds tangent.
   void predict() {
-    delta_ = path_.tangent_;
-    deltaLambda_ = path_.tangentLambda_;
-    deltaLoad_ = path_.tangentLoad_;
+    delta_ = path_.tangent_.delta;
+    deltaLambda_ = path_.tangent_.lambda;
+    deltaLoad_ = path_.tangent_.load;
     applyStep(ds_);
   }
 
@@ -33,7 +34,8 @@ class ArcLength::Problem final : public EquilibriumProblem {
     const Assembly& assembly = kkt_.assembly();
     if (!kkt_.solve(delta_, deltaLambda_)) return false;
     if (!kkt_.solve(-assembly.forceRate(), -assembly.constraintRate(), along_, alongLambda_)) return false;
-    deltaLoad_ = (ds_ - path_.inner(path_.tangent_, sum_) - path_.inner(path_.tangent_, delta_)) / path_.inner(path_.tangent_, along_);
+    deltaLoad_ = (ds_ - path_.inner(path_.tangent_.delta, sum_) - path_.inner(path_.tangent_.delta, delta_)) /
+                 path_.inner(path_.tangent_.delta, along_);
     delta_ += deltaLoad_ * along_;
     deltaLambda_ += deltaLoad_ * alongLambda_;
     return std::isfinite(deltaLoad_);
@@ -61,8 +63,9 @@ class ArcLength::Problem final : public EquilibriumProblem {
 };
 
 ArcLength::ArcLength(const Model& model, const ArcLengthOptions& options)
-    : options_(options), kkt_(model, options.tolerances), state_(model.initialState()), accepted_(state_),
-      tangent_(VectorX::Zero(model.nv())), tangentLambda_(VectorX::Zero(model.nc())) {}
+    : options_(options), kkt_(model, options.tolerances), state_(model.initialState()),
+      accepted_(state_), tangent_{VectorX::Zero(model.nv()), VectorX::Zero(model.nc())},
+      newton_({.maxIterations = options.maxIterations, .lineSearch = false}) {}
 
 double ArcLength::inner(const VectorX& a, const VectorX& b) const {
   const double length = kkt_.model().characteristicLength();
@@ -77,20 +80,20 @@ double ArcLength::inner(const VectorX& a, const VectorX& b) const {
 }
 
 void ArcLength::findTangent() {
-  const VectorX before = tangent_;
+  const VectorX before = tangent_.delta;
   kkt_.forgetPrediction();
   kkt_.evaluate(state_, {.motion = false, .tangent = true, .timeRate = true});
   const Assembly& assembly = kkt_.assembly();
-  if (!kkt_.factorise() || !kkt_.solve(-assembly.forceRate(), -assembly.constraintRate(), tangent_, tangentLambda_)) {
+  if (!kkt_.factorise() || !kkt_.solve(-assembly.forceRate(), -assembly.constraintRate(), tangent_.delta, tangent_.lambda)) {
     throw NumericalFailure("arc length: the tangent is singular at load parameter " + std::to_string(state_.t) + ": " +
                            kkt_.describeSingular());
   }
-  const double norm = std::sqrt(inner(tangent_, tangent_));
+  const double norm = std::sqrt(inner(tangent_.delta, tangent_.delta));
   if (!(norm > 0)) throw InputError("arc length needs a load that depends on the load parameter; no load of the scene does");
-  const double direction = inner(before, tangent_) < 0 ? -1 : 1;
-  tangentLoad_ = direction / norm;
-  tangent_ *= tangentLoad_;
-  tangentLambda_ *= tangentLoad_;
+  const double direction = inner(before, tangent_.delta) < 0 ? -1 : 1;
+  tangent_.load = direction / norm;
+  tangent_.delta *= tangent_.load;
+  tangent_.lambda *= tangent_.load;
 }
 
 void ArcLength::start() {
@@ -100,42 +103,61 @@ void ArcLength::start() {
   if (const std::string text = kkt_.describeRedundancy(); !text.empty()) messages_.push_back(text);
   kkt_.balance();
   findTangent();
-  firstDs_ = ds_ = options_.firstStep / tangentLoad_;
+  firstDs_ = ds_ = options_.firstStep / tangent_.load;
   accepted_ = state_;
+  if (!options_.stability) return;
+  if (const std::optional<Inertia> inertia = kkt_.tangentInertia(state_)) negative_ = inertia->negative;
 }
 
 bool ArcLength::finished() const { return report_.step >= options_.maxSteps || state_.t < options_.lowest || state_.t > options_.highest; }
 
 double ArcLength::progress() const { return std::min(1.0, double(report_.step) / options_.maxSteps); }
 
+/// The equilibrium at the distance ds from the accepted one.
+bool ArcLength::attempt(double ds) {
+  state_ = accepted_;
+  kkt_.forgetPrediction();
+  Problem problem(*this, ds);
+  problem.predict();
+  return newton_.solve(problem).converged();
+}
+
+/// Counts the signs at the new equilibrium; where they changed, finds the load within the step, along the tangent that led here.
+void ArcLength::judgeStability(Tangent before) {
+  report_.critical.reset();
+  report_.tangent = kkt_.tangentInertia(state_);
+  if (!report_.tangent || report_.tangent->negative == negative_) return;
+  if (report_.note.empty()) report_.note = "bifurcation";
+  const State reached = state_;
+  std::swap(tangent_, before);
+  report_.critical = locateCriticalPoint(kkt_, state_, negative_, [&](double fraction) { return attempt(fraction * ds_); });
+  std::swap(tangent_, before);
+  state_ = reached;
+  negative_ = report_.tangent->negative;
+}
+
 const StepReport& ArcLength::advance() try {
   report_.iterations = report_.factorisations = report_.cuts = 0;
   report_.note.clear();
-  const double loadBefore = accepted_.t, directionBefore = tangentLoad_;
-  Newton newton({.maxIterations = options_.maxIterations, .lineSearch = false});
-  for (;; ++report_.cuts, ds_ /= 2) {
+  while (!attempt(ds_)) {
+    report_.iterations += newton_.report().iterations;
+    report_.factorisations += newton_.report().factorisations;
+    ++report_.cuts;
+    ds_ /= 2;
     if (ds_ < options_.smallestShrink * firstDs_) {
-      throw NumericalFailure(
-          fmt::format("arc length: step {} from load parameter {:.6g} failed: {}", report_.step + 1, accepted_.t, newton.report().message));
+      throw NumericalFailure(fmt::format("arc length: step {} from load parameter {:.6g} failed: {}", report_.step + 1, accepted_.t,
+                                         newton_.report().message));
     }
-    state_ = accepted_;
-    Problem problem(*this, ds_);
-    problem.predict();
-    const NewtonReport& result = newton.solve(problem);
-    report_.iterations += result.iterations;
-    report_.factorisations += result.factorisations;
-    if (result.converged()) break;
   }
-  const int iterations = std::max(newton.report().iterations, 1);
-  report_.residual = newton.report().history.back().merit;
+  const int iterations = std::max(newton_.report().iterations, 1);
+  report_.iterations += iterations;
+  report_.factorisations += newton_.report().factorisations;
+  report_.residual = newton_.report().history.back().merit;
+  const Tangent before = tangent_;
+  const double loadBefore = accepted_.t;
   findTangent();
-  if (options_.stability) report_.tangent = kkt_.tangentInertia(state_);
-  const bool turned = directionBefore * tangentLoad_ < 0;
-  if (turned) report_.note = "limit point";
-  if (report_.tangent) {
-    if (!turned && negative_ >= 0 && report_.tangent->negative != negative_) report_.note = "bifurcation";
-    negative_ = report_.tangent->negative;
-  }
+  if (before.load * tangent_.load < 0) report_.note = "limit point";
+  if (options_.stability) judgeStability(before);
   ++report_.step;
   report_.t = state_.t;
   report_.h = state_.t - loadBefore;
@@ -151,9 +173,9 @@ const StepReport& ArcLength::advance() try {
 Snapshot ArcLength::save() {
   Snapshot snapshot;
   store(state_, snapshot);
-  snapshot["path"] = {ds_, firstDs_, tangentLoad_, double(negative_), double(report_.step)};
-  snapshot["tangent"].assign(tangent_.data(), tangent_.data() + tangent_.size());
-  snapshot["tangent_lambda"].assign(tangentLambda_.data(), tangentLambda_.data() + tangentLambda_.size());
+  snapshot["path"] = {ds_, firstDs_, tangent_.load, double(negative_), double(report_.step)};
+  snapshot["tangent"].assign(tangent_.delta.data(), tangent_.delta.data() + tangent_.delta.size());
+  snapshot["tangent_lambda"].assign(tangent_.lambda.data(), tangent_.lambda.data() + tangent_.lambda.size());
   kkt_.forget();
   return snapshot;
 }
@@ -162,9 +184,9 @@ void ArcLength::restore(const Snapshot& snapshot) {
   start();
   load(snapshot, state_);
   const std::vector<double>& path = snapshot.at("path");
-  ds_ = path.at(0), firstDs_ = path.at(1), tangentLoad_ = path.at(2), negative_ = int(path.at(3)), report_.step = long(path.at(4));
-  tangent_ = Eigen::Map<const VectorX>(snapshot.at("tangent").data(), tangent_.size());
-  tangentLambda_ = Eigen::Map<const VectorX>(snapshot.at("tangent_lambda").data(), tangentLambda_.size());
+  ds_ = path.at(0), firstDs_ = path.at(1), tangent_.load = path.at(2), negative_ = int(path.at(3)), report_.step = long(path.at(4));
+  tangent_.delta = Eigen::Map<const VectorX>(snapshot.at("tangent").data(), tangent_.delta.size());
+  tangent_.lambda = Eigen::Map<const VectorX>(snapshot.at("tangent_lambda").data(), tangent_.lambda.size());
   accepted_ = state_;
 }
 

@@ -1,5 +1,6 @@
 #include "tendril/statics/load_stepping.h"
 
+#include "statics/critical_point.h"
 #include "tendril/model/error.h"
 
 #include <algorithm>
@@ -24,6 +25,8 @@ void LoadStepping::start() {
   if (const std::string text = kkt_.describeRedundancy(); !text.empty()) messages_.push_back(text);
   kkt_.balance();
   accepted_ = state_;
+  if (!options_.stability) return;
+  if (const std::optional<Inertia> inertia = kkt_.tangentInertia(state_)) negative_ = inertia->negative;
 }
 
 bool LoadStepping::attempt(double t) {
@@ -61,8 +64,8 @@ const StepReport& LoadStepping::advance() try {
   }
   const NewtonReport& newton = newton_.report();
   report_.residual = newton.history.empty() ? 0 : newton.history.back().merit;
-  if (options_.stability) report_.tangent = kkt_.tangentInertia(state_);
   const bool wasEasy = report_.cuts == 0 && newton.iterations <= easy;
+  if (options_.stability) judgeStability();
   const double ceiling = options_.grow ? std::max(options_.largestStep, 1.0 / options_.steps) : 1.0 / options_.steps;
   if (wasEasy) h_ = std::min(1.5 * std::max(h_, report_.h), ceiling);
   ++report_.step;
@@ -75,11 +78,24 @@ const StepReport& LoadStepping::advance() try {
   throw;
 }
 
+void LoadStepping::judgeStability() {
+  report_.critical.reset();
+  report_.tangent = kkt_.tangentInertia(state_);
+  if (!report_.tangent || report_.tangent->negative == negative_) return;
+  const State reached = state_;
+  const StepReport step = report_;
+  report_.critical = locateCriticalPoint(kkt_, state_, negative_,
+                                         [&](double fraction) { return attempt(accepted_.t + fraction * (reached.t - accepted_.t)); });
+  state_ = reached;
+  report_.iterations = step.iterations, report_.factorisations = step.factorisations;
+  negative_ = report_.tangent->negative;
+}
+
 Snapshot LoadStepping::save() {
   Snapshot snapshot;
   store(state_, snapshot);
   snapshot["h"] = {h_};
-  snapshot["step"] = {double(report_.step)};
+  snapshot["step"] = {double(report_.step), double(negative_)};
   kkt_.forget();
   return snapshot;
 }
@@ -89,6 +105,7 @@ void LoadStepping::restore(const Snapshot& snapshot) {
   load(snapshot, state_);
   h_ = snapshot.at("h").at(0);
   report_.step = long(snapshot.at("step").at(0));
+  negative_ = int(snapshot.at("step").at(1));
   accepted_ = state_;
 }
 

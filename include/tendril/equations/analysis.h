@@ -20,6 +20,8 @@ struct StepReport {
   double residual = 0; ///< largest residual, relative to its threshold (at most 1)
   /// Statics: signs of the tangent on the constraint manifold. Stable when none is negative or zero.
   std::optional<Inertia> tangent;
+  /// Statics: the load parameter within this step at which the number of negative signs changed (a limit point or a bifurcation).
+  std::optional<double> critical;
   bool stable() const { return tangent && tangent->negative == 0 && tangent->zero == 0; }
   std::string note; ///< a limit point passed, redundancy found anew, ...
 };

@@ -2,6 +2,7 @@
 #include "tendril/elements/measures.h"
 #include "tendril/equations/analysis.h"
 #include "tendril/io/expression.h"
+#include "tendril/io/units.h"
 #include "tendril/model/error.h"
 
 #include <memory>
@@ -17,6 +18,7 @@ namespace tendril {
 enum class StepQuantity {
   StepSize,     ///< [s]; in statics, of the load parameter
   Iterations,   ///< of Newton's method
+  CriticalLoad, ///< statics: the first load parameter at which stability changed (limit point or bifurcation); NaN before
   EnergyBalance ///< total energy - its initial value - work of the power (trapezoidal rule over the steps) [J]; zero for the exact motion
 };
 
@@ -34,6 +36,12 @@ enum class Reduction {
 /// Along what the extrema of an output are interpolated: time (or a load parameter that only grows), or the distance that the configuration
 /// has moved, where the load parameter may turn back.
 enum class PathParameter { Time, Distance };
+
+/// In what units outputs are written, and what t is: a time, or in statics a pure number.
+struct OutputUnits {
+  UnitSystem system{};
+  Dimension argument = dimension::time;
+};
 
 /// What one output measures and how it is reported.
 struct OutputDefinition {
@@ -55,11 +63,11 @@ struct OutputDefinition {
   std::variant<Measure, StepQuantity, Formula> quantity;
   std::string description; ///< replaces that of the measure
   std::optional<Component> component{};
-  /// Subtracted from the measured value before a component is taken: a given vector, or the value at the start.
+  /// Subtracted from the measured value before a component is taken: a given vector, in the units of outputs, or the value at the start.
   std::vector<double> reference{};
   bool relativeToInitial = false;
   Reduction reduction = Reduction::Last;
-  double at = 0;
+  double at = 0;      ///< in SI
   bool series = true; ///< also record the values over the steps
 };
 
@@ -81,7 +89,8 @@ class Outputs {
 
   /// The model must outlive the outputs. The parameters are what formulas may use beside outputs; throws InputError for cyclic or dangling
   /// names, for components and references that the measure does not have.
-  Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters, PathParameter path = PathParameter::Time);
+  Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters, PathParameter path = PathParameter::Time,
+          OutputUnits units = {});
   Outputs(Outputs&&) noexcept;
   Outputs& operator=(Outputs&&) noexcept;
   ~Outputs();

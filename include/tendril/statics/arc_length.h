@@ -16,7 +16,7 @@ struct ArcLengthOptions {
   double highest = std::numeric_limits<double>::infinity();
   int targetIterations = 5;
   int maxIterations = 25;
-  bool stability = true;
+  bool stability = true; ///< count the signs of the tangent at each equilibrium, and find the loads at which they change
   KktTolerances tolerances;
 };
 
@@ -42,16 +42,22 @@ class ArcLength final : public Analysis {
 
  private:
   class Problem;
+  bool attempt(double ds);
   void findTangent();
   double inner(const VectorX& a, const VectorX& b) const;
 
   ArcLengthOptions options_;
   KktSystem kkt_;
   State state_, accepted_;
-  VectorX tangent_, tangentLambda_;
-  double tangentLoad_ = 1;
+  /// Unit tangent of the path at the accepted equilibrium.
+  struct Tangent {
+    VectorX delta, lambda;
+    double load = 1;
+  } tangent_;
+  void judgeStability(Tangent before);
   double ds_ = 0, firstDs_ = 0;
-  int negative_ = -1;
+  int negative_ = 0; ///< negative signs at the accepted equilibrium
+  Newton newton_;
   StepReport report_;
 };
 

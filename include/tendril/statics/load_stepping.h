@@ -12,7 +12,7 @@ struct LoadSteppingOptions {
   double largestStep = 0.25; ///< of the load parameter
   double smallestStep = 1e-6;
   int maxIterations = 40;
-  bool stability = true; ///< count the signs of the tangent at each equilibrium
+  bool stability = true; ///< count the signs of the tangent at each equilibrium, and find the loads at which they change
   KktTolerances tolerances;
 };
 
@@ -34,6 +34,7 @@ class LoadStepping final : public Analysis {
 
  private:
   bool attempt(double t);
+  void judgeStability();
 
   LoadSteppingOptions options_;
   KktSystem kkt_;
@@ -41,6 +42,7 @@ class LoadStepping final : public Analysis {
   EquilibriumProblem problem_;
   Newton newton_;
   double h_ = 0;
+  int negative_ = 0; ///< negative signs at the accepted equilibrium
   StepReport report_;
 };
 
