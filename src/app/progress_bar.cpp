@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ constexpr std::chrono::milliseconds interval{150};
 using Buffer = fmt::basic_memory_buffer<char, 256>;
 
 void appendDuration(Buffer& out, double seconds) {
-  const long s = long(seconds + 0.5);
+  const long s = std::lround(seconds);
   if (s >= 3600)
     fmt::format_to(std::back_inserter(out), "{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
   else

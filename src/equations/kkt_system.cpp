@@ -72,8 +72,13 @@ bool KktSystem::findRedundancy(const State& state) {
   evaluate(state, {.motion = false, .tangent = true});
   const RankReport report = findDependentRows(assembly_.gradient(), rankTolerance);
   if (report.dependentRows == redundant_) return false;
-  redundant_ = report.dependentRows;
-  if (treatment_ == Redundancy::Share) return true;
+  setRedundantRows(report.dependentRows);
+  return true;
+}
+
+void KktSystem::setRedundantRows(const std::vector<int>& dependent) {
+  redundant_ = dependent;
+  if (treatment_ == Redundancy::Share) return;
 
   off_ = redundant_;
   cleared_.clear();
@@ -85,7 +90,6 @@ bool KktSystem::findRedundancy(const State& state) {
     }
   }
   forget();
-  return true;
 }
 
 std::string KktSystem::describeRedundancy() const {

@@ -96,6 +96,7 @@ Snapshot LoadStepping::save() {
   store(state_, snapshot);
   snapshot["h"] = {h_};
   snapshot["step"] = {double(report_.step), double(negative_)};
+  snapshot["redundant"].assign(kkt_.redundantRows().begin(), kkt_.redundantRows().end());
   kkt_.forget();
   return snapshot;
 }
@@ -106,6 +107,8 @@ void LoadStepping::restore(const Snapshot& snapshot) {
   h_ = snapshot.at("h").at(0);
   report_.step = long(snapshot.at("step").at(0));
   negative_ = int(snapshot.at("step").at(1));
+  const std::vector<double>& rows = snapshot.at("redundant");
+  kkt_.setRedundantRows({rows.begin(), rows.end()});
   accepted_ = state_;
 }
 

@@ -63,6 +63,8 @@ class KktSystem {
   /// Finds the rank of G at the state and switches the dependent rows off. True if the set changed.
   bool findRedundancy(const State& state);
   const std::vector<int>& redundantRows() const { return redundant_; }
+  /// Takes the rows found earlier (when a run is resumed).
+  void setRedundantRows(const std::vector<int>& dependent);
   /// One sentence that names the joints, or empty.
   std::string describeRedundancy() const;
   /// The multipliers with the same constraint forces and least norm (moments measured against the size of the model).
