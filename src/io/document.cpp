@@ -232,6 +232,9 @@ std::optional<Quantity> quantityOf(const Value& value) {
 /// The `parameters` of a scene, resolved when first asked for; a parameter that needs itself is refused with the whole cycle.
 class ParameterTable : public Scope {
  public:
+  /// Of numbers without a unit.
+  UnitSystem units;
+
   struct Parameter {
     const Value* value = nullptr;
     bool isText = false;
@@ -338,7 +341,7 @@ class ParameterTable : public Scope {
     if (parameter.isText) {
       parameter.symbol = value.text;
     } else if (const auto quantity = quantityOf(value)) {
-      parameter.symbol = requireFinite(value, quantity->value * quantity->unit.factor / plainFactor(quantity->unit.dimension));
+      parameter.symbol = requireFinite(value, quantity->value * quantity->unit.factor / plainFactor(quantity->unit.dimension, units));
       parameter.dimension = quantity->unit.dimension;
     } else {
       parameter.symbol = requireFinite(value, compile(value, *this).value());
@@ -506,17 +509,17 @@ class Override {
 
 enum class Bound { None, Positive, NonNegative };
 
-std::string describeNumber(const Dimension& dimension, Bound bound) {
+std::string describeNumber(const Dimension& dimension, Bound bound, const UnitSystem& units = {}) {
   std::string text = bound == Bound::Positive ? "a positive number" : bound == Bound::NonNegative ? "a number not below zero" : "a number";
-  if (dimension != dimension::none) text += " in " + sceneUnit(dimension);
+  if (dimension != dimension::none) text += " in " + sceneUnit(dimension, units);
   return text;
 }
 
 std::string describeSize(int size) { return size < 0 ? "" : std::to_string(size) + " "; }
 
-std::string describeNumbers(int count, const Dimension& dimension) {
+std::string describeNumbers(int count, const Dimension& dimension, const UnitSystem& units = {}) {
   std::string text = "a sequence of " + describeSize(count) + "numbers";
-  if (dimension != dimension::none) text += " in " + sceneUnit(dimension);
+  if (dimension != dimension::none) text += " in " + sceneUnit(dimension, units);
   return text;
 }
 
@@ -670,6 +673,8 @@ std::optional<Node> Node::optionalMap(std::string_view key) const {
 
 void Node::finish() const { finishMap(*value); }
 
+const UnitSystem& Node::units() const { return tree->parameters.units; }
+
 // ---- Node: conversions ----
 
 namespace {
@@ -692,7 +697,7 @@ double readNumber(const Value& value, const ParameterTable& parameters, const Di
     requireDimension(value, quantity->unit.dimension, "'" + value.text + "'", dimension);
     return requireFinite(value, quantity->value * quantity->unit.factor);
   }
-  return requireFinite(value, compile(value, parameters).value() * plainFactor(dimension));
+  return requireFinite(value, compile(value, parameters).value() * plainFactor(dimension, parameters.units));
 }
 
 /// Yes and no in the words of YAML 1.1 and 1.2.
@@ -713,18 +718,18 @@ std::string formatNumber(double number) {
 }
 
 double Node::toNumber(Dimension dimension) const {
-  return readNumber(requireScalar(*value, describeNumber(dimension, Bound::None)), tree->parameters, dimension);
+  return readNumber(requireScalar(*value, describeNumber(dimension, Bound::None, units())), tree->parameters, dimension);
 }
 
 double Node::toPositive(Dimension dimension) const {
   const double number = toNumber(dimension);
-  if (!(number > 0)) refuse("'" + value->text + "' is not positive", "give " + describeNumber(dimension, Bound::Positive));
+  if (!(number > 0)) refuse("'" + value->text + "' is not positive", "give " + describeNumber(dimension, Bound::Positive, units()));
   return number;
 }
 
 double Node::toNonNegative(Dimension dimension) const {
   const double number = toNumber(dimension);
-  if (!(number >= 0)) refuse("'" + value->text + "' is negative", "give " + describeNumber(dimension, Bound::NonNegative));
+  if (!(number >= 0)) refuse("'" + value->text + "' is negative", "give " + describeNumber(dimension, Bound::NonNegative, units()));
   return number;
 }
 
@@ -784,7 +789,7 @@ std::string Node::toReference(std::string_view kind, std::span<const std::string
 }
 
 Eigen::VectorXd Node::toNumbers(int count, Dimension dimension) const {
-  const std::string expected = describeNumbers(count, dimension);
+  const std::string expected = describeNumbers(count, dimension, units());
   if (!isSequence()) refuse("expected " + expected + ", found " + kindName(*value), "write them in brackets: [a, b, ...]");
   const std::vector<Node> elements = items();
   if (count >= 0 && static_cast<int>(elements.size()) != count)
@@ -814,7 +819,7 @@ Eigen::MatrixXd Node::toMatrix(int rows, int columns, Dimension dimension) const
   return matrix;
 }
 
-TimeFunction Node::toTimeFunction(Dimension dimension) const {
+TimeFunction Node::toTimeFunction(Dimension dimension, Dimension argument) const {
   if (isSequence()) {
     const std::vector<Node> rows = items();
     if (rows.empty()) refuse("the table is empty", "write [[t, value], ...]");
@@ -823,7 +828,7 @@ TimeFunction Node::toTimeFunction(Dimension dimension) const {
       const std::vector<Node> pair = row.items();
       if (pair.size() != 2)
         row.refuse("expected a pair [t, value], found " + std::to_string(pair.size()) + " values", "write [[t, value], ...]");
-      table.times.push_back(pair[0].toNumber(dimension::time));
+      table.times.push_back(pair[0].toNumber(argument));
       table.values.push_back(pair[1].toNumber(dimension));
       if (table.times.size() > 1 && !(table.times.back() > table.times[table.times.size() - 2]))
         pair[0].refuse("the times of a table must increase", "sort the rows; for a jump use step(t - t0) in an expression");
@@ -835,31 +840,31 @@ TimeFunction Node::toTimeFunction(Dimension dimension) const {
   if (quantityOf(scalar)) return constant(toNumber(dimension));
   const Expression expression = compile(scalar, tree->parameters, Expression::Time::Allowed);
   if (!expression.dependsOnTime()) return constant(toNumber(dimension));
-  const double factor = plainFactor(dimension);
-  return {path(), [expression, factor](double t) {
-            const Jet jet = expression.jet(t);
-            return Jet{factor * jet.value, factor * jet.rate, factor * jet.acceleration};
+  const double factor = plainFactor(dimension, units()), rate = 1 / units().factor(argument);
+  return {path(), [expression, factor, rate](double t) {
+            const Jet jet = expression.jet(rate * t);
+            return Jet{factor * jet.value, factor * rate * jet.rate, factor * rate * rate * jet.acceleration};
           }};
 }
 
 // ---- Node: keyed getters ----
 
 double Node::number(std::string_view key, Dimension dimension) const {
-  return at(key, describeNumber(dimension, Bound::None)).toNumber(dimension);
+  return at(key, describeNumber(dimension, Bound::None, units())).toNumber(dimension);
 }
 double Node::number(std::string_view key, Dimension dimension, double fallback) const {
   const auto found = find(key);
   return found ? found->toNumber(dimension) : fallback;
 }
 double Node::positive(std::string_view key, Dimension dimension) const {
-  return at(key, describeNumber(dimension, Bound::Positive)).toPositive(dimension);
+  return at(key, describeNumber(dimension, Bound::Positive, units())).toPositive(dimension);
 }
 double Node::positive(std::string_view key, Dimension dimension, double fallback) const {
   const auto found = find(key);
   return found ? found->toPositive(dimension) : fallback;
 }
 double Node::nonNegative(std::string_view key, Dimension dimension) const {
-  return at(key, describeNumber(dimension, Bound::NonNegative)).toNonNegative(dimension);
+  return at(key, describeNumber(dimension, Bound::NonNegative, units())).toNonNegative(dimension);
 }
 double Node::nonNegative(std::string_view key, Dimension dimension, double fallback) const {
   const auto found = find(key);
@@ -888,20 +893,21 @@ std::string Node::choice(std::string_view key, std::initializer_list<std::string
   return find(key) ? choice(key, choices) : std::string(fallback);
 }
 Eigen::Vector3d Node::vector3(std::string_view key, Dimension dimension) const {
-  return at(key, describeNumbers(3, dimension)).toVector3(dimension);
+  return at(key, describeNumbers(3, dimension, units())).toVector3(dimension);
 }
 Eigen::Vector3d Node::vector3(std::string_view key, Dimension dimension, const Eigen::Vector3d& fallback) const {
   const auto found = find(key);
   return found ? found->toVector3(dimension) : fallback;
 }
 Eigen::VectorXd Node::numbers(std::string_view key, int count, Dimension dimension) const {
-  return at(key, describeNumbers(count, dimension)).toNumbers(count, dimension);
+  return at(key, describeNumbers(count, dimension, units())).toNumbers(count, dimension);
 }
 Eigen::MatrixXd Node::matrix(std::string_view key, int rows, int columns, Dimension dimension) const {
   return at(key, "rows of numbers").toMatrix(rows, columns, dimension);
 }
 TimeFunction Node::timeFunction(std::string_view key, Dimension dimension) const {
-  return at(key, describeNumber(dimension, Bound::None) + ", an expression in t or a table [[t, value], ...]").toTimeFunction(dimension);
+  return at(key, describeNumber(dimension, Bound::None, units()) + ", an expression in t or a table [[t, value], ...]")
+      .toTimeFunction(dimension);
 }
 TimeFunction Node::timeFunction(std::string_view key, Dimension dimension, double fallback) const {
   const auto found = find(key);
@@ -1000,6 +1006,20 @@ void expandRepetitions(Value& root, const ParameterTable& parameters) {
 
 // ---- Document ----
 
+namespace {
+
+UnitSystem readUnits(const Node& node) {
+  try {
+    return {node.text("length", "m"), node.text("mass", "kg"), node.text("time", "s")};
+  } catch (const InputError&) {
+    throw;
+  } catch (const Error& error) {
+    node.refuse(error.what(), "write e.g. units: {length: mm, mass: t, time: s}");
+  }
+}
+
+}
+
 Document::Document(std::unique_ptr<detail::Tree> content) : tree(std::move(content)) {}
 Document::Document(Document&&) noexcept = default;
 Document& Document::operator=(Document&&) noexcept = default;
@@ -1024,6 +1044,7 @@ Document Document::fromText(std::string_view text, std::string_view name, std::s
     tree->parameters.define(*parameters->value);
   }
   for (const std::string& assignment : overrides) Override(*tree, assignment).apply();
+  if (const auto units = Node(tree.get(), tree->root.get()).optionalMap("units")) tree->parameters.units = readUnits(*units);
   tree->parameters.resolveAll();
   expandRepetitions(*tree->root, tree->parameters);
   return Document(std::move(tree));

@@ -45,14 +45,22 @@ double interpolate(const Samples& t, const Samples& f, int count, double T) {
   return value;
 }
 
-/// The units of the columns of a measure. Where there are two, the first is that of the position in a frame, or of the first column.
-std::vector<Dimension> dimensionsOf(const Measure& measure) {
-  const std::size_t comma = measure.unit.find(',');
-  const Dimension first = parseUnit(measure.unit.substr(0, comma)).dimension;
-  std::vector<Dimension> dimensions(measure.columns, first);
-  if (comma == std::string::npos) return dimensions;
-  std::fill(dimensions.begin() + (measure.columns == 12 ? 3 : 1), dimensions.end(), parseUnit(measure.unit.substr(comma + 1)).dimension);
-  return dimensions;
+/// Factors from the units of a system to SI for columns in the given SI unit. "A, B" stands for two columns, or for the position and the
+/// directors of a frame.
+std::vector<double> scalesOf(const std::string& unit, int columns, const UnitSystem& system) {
+  const auto factor = [&](const std::string& part) { return system.factor(parseUnit(part).dimension); };
+  const std::size_t comma = unit.find(',');
+  std::vector<double> scales(columns, factor(unit.substr(0, comma)));
+  if (comma != std::string::npos) std::fill(scales.begin() + (columns == 12 ? 3 : 1), scales.end(), factor(unit.substr(comma + 1)));
+  return scales;
+}
+
+/// An SI unit, or two with a comma, in the words of the system.
+std::string translated(const std::string& unit, const UnitSystem& system) {
+  if (system.isSi()) return unit;
+  const std::size_t comma = unit.find(',');
+  const std::string first = system.unit(parseUnit(unit.substr(0, comma)).dimension);
+  return comma == std::string::npos ? first : first + ", " + system.unit(parseUnit(unit.substr(comma + 1)).dimension);
 }
 
 struct Item {
@@ -164,21 +172,22 @@ void Outputs::Impl::describe(Item& item, Info& info) const {
   const auto refuse = [&](const std::string& message) { throw InputError("output '" + definition.name + "': " + message); };
   info = {definition.name, "1", "", "", 1, definition.series};
   if (item.measure) {
-    info.description = item.measure->description, info.frame = item.measure->frame, info.columns = item.measure->columns;
-    const std::vector<Dimension> dimensions = dimensionsOf(*item.measure);
-    for (const Dimension& dimension : dimensions) item.scale.push_back(units.system.factor(dimension));
-    const std::string first = units.system.unit(dimensions.front()), last = units.system.unit(dimensions.back());
-    info.unit = first == last ? first : first + ", " + last;
+    info.unit = item.measure->unit, info.description = item.measure->description, info.frame = item.measure->frame;
+    info.columns = item.measure->columns;
   } else if (const auto* formula = item.formula()) {
     info.unit = formula->unit, info.description = formula->text;
   } else {
-    static constexpr std::array<std::array<const char*, 2>, 4> words{
-        {{"1", "size of the step, of time [s] or of the load parameter"},
+    const std::array<std::array<std::string, 2>, 4> words{
+        {{siUnit(units.argument), "size of the step, of time or of the load parameter"},
          {"1", "iterations of Newton's method in the step"},
          {"1", "first load parameter at which the number of unstable directions changed"},
          {"J", "total energy minus its initial value and the work of loads, drives and dampers"}}};
     const auto& [unit, text] = words[std::size_t(std::get<StepQuantity>(definition.quantity))];
     info.unit = unit, info.description = text;
+  }
+  if (!item.formula()) {
+    item.scale = scalesOf(info.unit, info.columns, units.system);
+    info.unit = translated(info.unit, units.system);
   }
   if (!definition.description.empty()) info.description = definition.description;
   const bool isPlain = !definition.component && definition.reference.empty() && !definition.relativeToInitial;
@@ -300,11 +309,13 @@ void Outputs::Impl::measure(Item& item, const StepReport& report) {
     return;
   }
   if (const auto* quantity = std::get_if<StepQuantity>(&definition.quantity)) {
-    item.row[0] = *quantity == StepQuantity::StepSize     ? report.h
-                  : *quantity == StepQuantity::Iterations ? double(report.iterations)
-                  : *quantity == StepQuantity::CriticalLoad
-                      ? (std::isnan(item.result[0]) ? report.critical.value_or(std::numeric_limits<double>::quiet_NaN()) : item.result[0])
-                      : model->energy(state).total() - initialEnergy - work;
+    const double value =
+        *quantity == StepQuantity::StepSize     ? report.h
+        : *quantity == StepQuantity::Iterations ? double(report.iterations)
+        : *quantity == StepQuantity::CriticalLoad
+            ? (std::isnan(item.result[0]) ? report.critical.value_or(std::numeric_limits<double>::quiet_NaN()) : item.result[0])
+            : model->energy(state).total() - initialEnergy - work;
+    item.row[0] = value / item.scale[0];
     return;
   }
   item.measure->evaluate(state, item.measured.data());

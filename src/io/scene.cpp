@@ -37,7 +37,10 @@ const std::string& Scene::title() const { return impl->content.title; }
 const Document& Scene::document() const { return impl->document; }
 const Mechanism& Scene::mechanism() const { return impl->content.mechanism; }
 std::unique_ptr<Analysis> Scene::makeAnalysis() const { return impl->content.makeAnalysis(*mechanism().model); }
-Outputs Scene::makeOutputs() const { return {*mechanism().model, impl->content.outputs, impl->document.parameters(), impl->content.path}; }
+Outputs Scene::makeOutputs() const {
+  const SceneContent& content = impl->content;
+  return {*mechanism().model, content.outputs, document().parameters(), content.path, {document().root().units(), content.argument}};
+}
 bool Scene::isDynamic() const { return impl->content.isDynamic; }
 int Scene::outputEvery() const { return impl->content.outputEvery; }
 const std::vector<std::string>& Scene::warnings() const { return impl->warnings; }

@@ -16,6 +16,7 @@ struct SceneContent {
   std::string title;
   Mechanism mechanism;
   bool isDynamic = false;
+  Dimension argument; ///< of t: a time, or in statics the pure number that multiplies the loads
   int outputEvery = 1;
   PathParameter path = PathParameter::Time;
   std::function<std::unique_ptr<Analysis>(const Model&)> makeAnalysis;

@@ -31,8 +31,9 @@ Curve readCurve(const Record& record);
 Matrix3 readOrientation(const Node& node);
 /// Three principal values or a full symmetric matrix.
 Matrix3 readInertia(const Node& node);
-/// Six diagonal values or a full matrix.
-Matrix6 readMatrix6(const Node& node);
+/// Six diagonal values or a full matrix between translations (first) and rotations; `corner` is the dimension of the entries between
+/// translations, and each rotation adds a length.
+Matrix6 readMatrix6(const Node& node, const Dimension& corner);
 MassProperties readMass(const Record& body);
 std::vector<Shape> readShapes(const Record& body);
 std::function<std::unique_ptr<Analysis>(const Model&)> readAnalysis(const Record& record);

@@ -439,10 +439,10 @@ Eigen::MatrixXd Record::matrix(std::string_view key) const {
   const Node node = get(key, Field::Type::Matrix, &field);
   return requireBound(*field, node, node.toMatrix(field->rows, field->columns, field->dimension));
 }
-TimeFunction Record::timeFunction(std::string_view key) const {
+TimeFunction Record::timeFunction(std::string_view key, Dimension argument) const {
   const Field* field = nullptr;
   const Node node = get(key, Field::Type::TimeFunction, &field);
-  return node.toTimeFunction(field->dimension);
+  return node.toTimeFunction(field->dimension, argument);
 }
 Record Record::object(std::string_view key) const {
   const Field* field = nullptr;

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -114,12 +115,12 @@ Unit multiply(const Unit& a, const Unit& b, int power) {
 
 bool isMechanical(const Dimension& d) { return d.length != 0 || d.mass != 0 || d.time != 0; }
 
-std::string compose(const Dimension& d) {
+/// Symbols with their powers as one unit.
+std::string compose(std::initializer_list<std::pair<std::string_view, int>> parts) {
   std::string above, below;
-  const std::array parts{std::pair{"kg", d.mass}, std::pair{"m", d.length}, std::pair{"s", d.time}, std::pair{"rad", d.angle}};
   for (const auto& [symbol, power] : parts) {
     if (power == 0) continue;
-    std::string factor = symbol;
+    std::string factor(symbol);
     if (std::abs(power) > 1) factor += "^" + std::to_string(std::abs(power));
     if (power > 0)
       above += (above.empty() ? "" : " ") + factor;
@@ -168,7 +169,37 @@ bool compatible(const Dimension& given, const Dimension& expected) {
   return isMechanical(expected) && (given.angle == 0 || expected.angle == 0);
 }
 
-double plainFactor(const Dimension& expected) { return expected == dimension::angle ? pi / 180 : 1; }
+UnitSystem::UnitSystem(std::string_view length, std::string_view mass, std::string_view time)
+    : lengthName_(length), massName_(mass), timeName_(time) {
+  const auto read = [](std::string_view text, const Dimension& expected, const char* what) {
+    const Unit unit = parseUnit(text);
+    if (unit.dimension != expected) throw Error("'" + std::string(text) + "' is not a unit of " + what);
+    return unit.factor;
+  };
+  length_ = read(length, dimension::length, "length");
+  mass_ = read(mass, dimension::mass, "mass");
+  time_ = read(time, dimension::time, "time");
+}
+
+double UnitSystem::factor(const Dimension& d) const {
+  return std::pow(length_, d.length) * std::pow(mass_, d.mass) * std::pow(time_, d.time);
+}
+
+std::string UnitSystem::unit(const Dimension& d) const {
+  if (isSi()) return siUnit(d);
+  // Forces are named where they have a name: N in mm, t, s; kN in mm, kg, ms.
+  static constexpr std::array forces{std::pair{"N", 1.0}, std::pair{"kN", 1e3}, std::pair{"mN", 1e-3}};
+  const double force = factor(dimension::force);
+  for (const auto& [name, value] : forces) {
+    if (d.mass == 0 || d.time == 0 || std::abs(force / value - 1) > 1e-12) continue;
+    return compose({{name, d.mass}, {lengthName_, d.length - d.mass}, {timeName_, d.time + 2 * d.mass}, {"rad", d.angle}});
+  }
+  return compose({{massName_, d.mass}, {lengthName_, d.length}, {timeName_, d.time}, {"rad", d.angle}});
+}
+
+double plainFactor(const Dimension& expected, const UnitSystem& system) {
+  return expected == dimension::angle ? pi / 180 : system.factor(expected);
+}
 
 std::string siUnit(const Dimension& d) {
   static const std::vector<std::pair<Dimension, std::string>> named{
@@ -185,9 +216,9 @@ std::string siUnit(const Dimension& d) {
   };
   for (const auto& [dimension, text] : named)
     if (dimension == d) return text;
-  return compose(d);
+  return compose({{"kg", d.mass}, {"m", d.length}, {"s", d.time}, {"rad", d.angle}});
 }
 
-std::string sceneUnit(const Dimension& d) { return d == dimension::angle ? "deg" : siUnit(d); }
+std::string sceneUnit(const Dimension& d, const UnitSystem& system) { return d == dimension::angle ? "deg" : system.unit(d); }
 
 }

@@ -26,8 +26,8 @@ struct Tree;
 /// A cursor on one value of a document (map, sequence or scalar), valid as long as its document lives.
 ///
 /// Numbers are written as numbers, as expressions in the parameters (`2*pi*EI/L`), or as a number with a unit (`10 mm`). They come back in
-/// coherent SI, angles in radians (a plain number is in degrees where dimension::angle is expected). NaN and infinity are refused.
-/// A text equal to `$name` or `${name}` stands for the text parameter of that name.
+/// coherent SI, angles in radians (a plain number is in the document's units, in degrees where dimension::angle is expected). NaN and
+/// infinity are refused. A text equal to `$name` or `${name}` stands for the text parameter of that name.
 ///
 /// Every keyed getter records that its key was asked for; `finish()` then refuses the keys nobody asked for. Every refusal is an InputError
 /// with file, line, path of the key, what was expected and the remedy. A getter with a fallback returns it where the key is absent.
@@ -100,9 +100,11 @@ class Node {
   /// A sequence of rows of equal length; negative sizes take any.
   Eigen::MatrixXd toMatrix(int rows = -1, int columns = -1, Dimension dimension = {}) const;
   /// A number, an expression in `t`, or a table [[t, value], ...] with increasing times, linear between and constant outside; the rate at a
-  /// corner is that of the piece on its right.
-  TimeFunction toTimeFunction(Dimension dimension = {}) const;
+  /// corner is that of the piece on its right. `argument` is the dimension of t: none where it is a load parameter.
+  TimeFunction toTimeFunction(Dimension dimension = {}, Dimension argument = dimension::time) const;
 
+  /// The units of numbers without a unit.
+  const UnitSystem& units() const;
   /// Refuses the keys of this map that no getter read.
   void finish() const;
   /// Declares a key as known (as has() does), for the advice about unknown ones, without reading it.
@@ -123,6 +125,8 @@ class Node {
 /// text that reads as an expression of known names is one; any other text is a choice (`$name` refers to another choice). A number with a
 /// unit keeps its dimension: used alone where another dimension is expected, it is refused. Its value in an expression is that of the plain
 /// number: SI, a pure angle in degrees.
+///
+/// `units` at the top level (a map of `length`, `mass`, `time`) says in which units numbers without a unit are; all else is SI.
 ///
 /// Overrides are texts `NAME=VALUE` (a parameter) or `path.to.key=VALUE` (any value; steps into a sequence by `[index]` or by the `name` of
 /// its elements: `beams[0].elements`, `beams.cable.elements`); VALUE is YAML. A path whose last step is new in an existing map is added,

@@ -136,7 +136,7 @@ class Record {
   Eigen::Vector3d vector3(std::string_view key) const;
   Eigen::VectorXd numbers(std::string_view key) const;
   Eigen::MatrixXd matrix(std::string_view key) const;
-  TimeFunction timeFunction(std::string_view key) const;
+  TimeFunction timeFunction(std::string_view key, Dimension argument = dimension::time) const;
   Record object(std::string_view key) const;
   std::vector<Record> objects(std::string_view key) const;
 

@@ -6,8 +6,9 @@ namespace tendril {
 
 /// Exponents of a physical dimension in length, mass, time and plane angle, e.g. force = {1, 1, -2, 0}.
 ///
-/// The convention of a number written without a unit: SI, with one exception. A pure angle (dimension::angle) is in degrees. Angles inside
-/// compound units count as radians, so that `5 N m/rad` serves where a moment per angle and `5 N m` where a moment is expected.
+/// The convention of a number written without a unit: SI, or the units that the scene states, with one exception. A pure angle
+/// (dimension::angle) is in degrees. Angles inside compound units count as radians, so that `5 N m/rad` serves where a moment per angle and
+/// `5 N m` where a moment is expected.
 struct Dimension {
   int length = 0;
   int mass = 0;
@@ -63,13 +64,32 @@ Unit parseUnit(std::string_view text);
 /// Whether a unit of dimension `given` may stand where `expected` is asked for (angles inside compound units are optional).
 bool compatible(const Dimension& given, const Dimension& expected);
 
-/// The factor that turns a number written without a unit into SI: pi/180 for a pure angle, else 1.
-double plainFactor(const Dimension& expected);
+/// Units of length, mass and time in which a scene writes its numbers and reads its results; all others follow from them: force is
+/// mass length/time^2. SI unless stated. The equations are solved in SI.
+class UnitSystem {
+ public:
+  UnitSystem() = default;
+  /// Throws Error if a text is no unit of its dimension.
+  UnitSystem(std::string_view length, std::string_view mass, std::string_view time);
+
+  bool isSi() const { return length_ == 1 && mass_ == 1 && time_ == 1; }
+  /// A number of this dimension times the factor is its value in SI.
+  double factor(const Dimension& dimension) const;
+  /// The coherent unit as text, e.g. "mm", "N/mm^2".
+  std::string unit(const Dimension& dimension) const;
+
+ private:
+  double length_ = 1, mass_ = 1, time_ = 1;
+  std::string lengthName_ = "m", massName_ = "kg", timeName_ = "s";
+};
+
+/// The factor that turns a number written without a unit into SI: pi/180 for a pure angle, else that of the unit system.
+double plainFactor(const Dimension& expected, const UnitSystem& system = {});
 
 /// The coherent SI unit as text for results and messages: "m", "N", "kg/m^3", "rad"; "1" for a pure number.
 std::string siUnit(const Dimension& dimension);
 
-/// A unit as a user would write it in a scene, for messages: as siUnit, with "deg" for a pure angle.
-std::string sceneUnit(const Dimension& dimension);
+/// A unit as a user would write it in a scene, for messages: that of the system, with "deg" for a pure angle.
+std::string sceneUnit(const Dimension& dimension, const UnitSystem& system = {});
 
 }
