@@ -78,7 +78,7 @@ Curve Curve::screw(const Pose& start, const Vector6& f, double length) {
   return {length, [start, f](double s) { return start * se3::exp(s * f); }};
 }
 
-Curve Curve::straight(const Vector3& from, const Vector3& to, std::optional<Vector3> up) {
+Curve Curve::straight(const Vector3& from, const Vector3& to, const std::optional<Vector3>& up) {
   const Vector3 tangent = unit(to - from, "the line from the first to the last point of a straight beam");
   Vector6 f = Vector6::Zero();
   f[0] = 1;
@@ -114,7 +114,7 @@ Curve Curve::helix(const Vector3& centre, const Vector3& axis, const Vector3& ra
   return screw({R, centre + radius * e1}, f, speed * 2 * std::numbers::pi * turns);
 }
 
-Curve Curve::polyline(const std::vector<Vector3>& points, std::optional<Vector3> up) {
+Curve Curve::polyline(const std::vector<Vector3>& points, const std::optional<Vector3>& up) {
   if (points.size() < 2) throw InputError("a polyline needs two points or more");
   std::vector<double> breaks{0};
   std::vector<Vector3> legs;
@@ -138,7 +138,7 @@ Curve Curve::polyline(const std::vector<Vector3>& points, std::optional<Vector3>
   return curve;
 }
 
-Curve Curve::parametric(const std::function<Vector3(double)>& position, double from, double to, std::optional<Vector3> up) {
+Curve Curve::parametric(const std::function<Vector3(double)>& position, double from, double to, const std::optional<Vector3>& up) {
   // Frames on a fine grid; arclength by the length of the helical pieces, which is of fourth order like the positions between them.
   constexpr int pieces = 4000;
   const double du = (to - from) / pieces;
@@ -161,7 +161,7 @@ Curve Curve::parametric(const std::function<Vector3(double)>& position, double f
   return {length, [grid = std::move(grid)](double s) { return grid.at(s); }};
 }
 
-Curve Curve::spline(const std::vector<Vector3>& points, std::optional<Vector3> up) {
+Curve Curve::spline(const std::vector<Vector3>& points, const std::optional<Vector3>& up) {
   const int n = int(points.size());
   if (n < 2) throw InputError("a spline needs two points or more");
   if (n == 2) return straight(points[0], points[1], up);

@@ -17,7 +17,7 @@ class Curve {
 
   /// `up` fixes the section's turn about the tangent: d3 is its part normal to the tangent. Without it, d3 is as near to the vertical
   /// (0,0,1) as can be, or to (0,1,0) where the tangent is vertical.
-  static Curve straight(const Vector3& from, const Vector3& to, std::optional<Vector3> up = {});
+  static Curve straight(const Vector3& from, const Vector3& to, const std::optional<Vector3>& up = {});
   /// Circular arc that leaves `start` along `tangent` and bends towards `towards` (the direction of the centre of curvature) with the
   /// given radius through the given angle [rad]; d2 points to the centre.
   static Curve arc(const Vector3& start, const Vector3& tangent, const Vector3& towards, double radius, double angle);
@@ -26,11 +26,11 @@ class Curve {
   static Curve helix(const Vector3& centre, const Vector3& axis, const Vector3& radial, double radius, double pitch, double turns);
   /// Straight legs through points. Frames turn by half of a corner's angle at its vertex, so that the corner is shared by the two
   /// elements beside it.
-  static Curve polyline(const std::vector<Vector3>& points, std::optional<Vector3> up = {});
+  static Curve polyline(const std::vector<Vector3>& points, const std::optional<Vector3>& up = {});
   /// Natural cubic spline through points.
-  static Curve spline(const std::vector<Vector3>& points, std::optional<Vector3> up = {});
+  static Curve spline(const std::vector<Vector3>& points, const std::optional<Vector3>& up = {});
   /// Any smooth parametric curve, re-parametrised by arclength.
-  static Curve parametric(const std::function<Vector3(double)>& position, double from, double to, std::optional<Vector3> up = {});
+  static Curve parametric(const std::function<Vector3(double)>& position, double from, double to, const std::optional<Vector3>& up = {});
   /// General screw motion: frame(s) = start exp(s f).
   static Curve screw(const Pose& start, const Vector6& f, double length);
 
