@@ -166,7 +166,7 @@ void MechanismBuilder::moment(const std::string& name, const Marker& marker, con
   model_.term<Loads>().add(name, marker, direction, Vector3::Zero(), moment, std::move(factor));
 }
 
-void MechanismBuilder::distributed(const BeamHandle& beam, const Vector6& perLength, LoadDirection direction, TimeFunction factor) {
+void MechanismBuilder::distributed(const BeamHandle& beam, const Vector6& perLength, LoadDirection direction, const TimeFunction& factor) {
   const BeamPart& part = beam.part();
   std::vector<std::array<int, 2>> segments;
   std::vector<double> lengths;

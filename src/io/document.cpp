@@ -133,7 +133,7 @@ class TreeBuilder {
   void addEntry(Value& map, const YAML::Node& key, const YAML::Node& content, int depth) {
     const Location where = place(key.Mark());
     if (!key.IsScalar()) throw InputError(where, map.path, "a key must be a plain word", "write key: value");
-    const std::string name = key.Scalar();
+    const std::string& name = key.Scalar();
     if (const Value::Entry* first = map.find(name))
       throw InputError(where, childPath(map.path, name), "the key appears twice (first in line " + std::to_string(first->where.line) + ")",
                        "remove one of them");

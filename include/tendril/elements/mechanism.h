@@ -126,7 +126,7 @@ class MechanismBuilder {
               TimeFunction factor = TimeFunction::constant());
   /// Force per length [N/m] and moment per length [N] along a whole beam.
   void distributed(const BeamHandle& beam, const Vector6& perLength, LoadDirection direction,
-                   TimeFunction factor = TimeFunction::constant());
+                   const TimeFunction& factor = TimeFunction::constant());
 
   /// The builder beneath, for springs, point masses and anything without a word of its own.
   ModelBuilder& model() { return model_; }
