@@ -275,6 +275,7 @@ GeneralizedAlphaOptions readGeneralizedAlpha(const Record& r) {
   o.errorTolerance = r.number("error_tolerance");
   take(r, "max_iterations", o.maxIterations);
   take(r, "largest_step", o.largestStep);
+  o.smallestStep = 1e-7 * o.step;
   take(r, "smallest_step", o.smallestStep);
   o.tolerances = readTolerances(r);
   return o;

@@ -317,8 +317,10 @@ const Schema& analysis() {
              .nonNegative()
              .defaultsTo("0"),
          number("largest_step", dim::time, "Longest step under error control.").positive().optional(),
-         number("smallest_step", dim::time, "Step below which the analysis gives up.").positive().optional(), iterations, force,
-         constraint}}},
+         number("smallest_step", dim::time, "Step below which the analysis gives up; 1e-7 of the first if not given.")
+             .positive()
+             .optional(),
+         iterations, force, constraint}}},
       {integer("output_every", "Results are recorded every so many steps.").positive().defaultsTo("1")});
   return table;
 }
