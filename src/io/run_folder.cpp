@@ -40,15 +40,13 @@ RunFolder::RunFolder(fs::path folder) : path_(std::move(folder)) {
       throw MachineFailure("cannot create the result folder " + path_.string() + ": " + status.message() +
                            "; check the permissions, or choose another folder with -o");
     }
-    return;
-  }
-  if (!fs::is_directory(path_, status)) {
+  } else if (!fs::is_directory(path_, status)) {
     throw InputError({path_.string()}, "result folder", "this is a file, not a folder", "choose another folder with -o");
-  }
-  if (!holdsOnlyOwnFiles(path_) && !hasLogOfRun(path_)) {
+  } else if (!holdsOnlyOwnFiles(path_) && !hasLogOfRun(path_)) {
     throw InputError({path_.string()}, "result folder", "it holds files that are not the results of a run, and is left as it is",
                      "choose another folder with -o");
   }
+  lock_.emplace(path_);
 }
 
 void RunFolder::clear() const {

@@ -1,14 +1,17 @@
 #pragma once
+#include "io/folder_lock.h"
+
 #include <filesystem>
+#include <optional>
 
 namespace tendril {
 
 /// The folder in which a run leaves its files. Whatever else lies in a folder is safe: one that holds files of others and was not made by a
-/// run is refused.
+/// run is refused; so is one in which another run is at work.
 class RunFolder {
  public:
-  /// Creates the folder, or takes over one made by an earlier run. Throws InputError for the folder of somebody else, MachineFailure if it
-  /// cannot be created.
+  /// Creates the folder, or takes over one made by an earlier run. Throws InputError for the folder of somebody else or in use,
+  /// MachineFailure if it cannot be created.
   explicit RunFolder(std::filesystem::path folder);
 
   /// Removes what an earlier run left, so that nothing of it can be taken for the new one's.
@@ -23,6 +26,7 @@ class RunFolder {
 
  private:
   std::filesystem::path path_;
+  std::optional<FolderLock> lock_;
 };
 
 }

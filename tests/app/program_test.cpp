@@ -186,6 +186,19 @@ TEST_F(Program, StopsInGoodOrderAndGoesOnToTheSameBits) {
   EXPECT_EQ(first, second);
 }
 
+TEST_F(Program, TwoRunsDoNotShareAFolder) {
+  scene(fallingRod);
+  const pid_t first = start({"run", "scene.yaml", "-o", "out", "--set", "duration=50", "--set", "h=0.001"});
+  for (int i = 0; i < 3000 && !fs::exists(folder / "out" / "results.h5"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (const char* more : {"--quiet", "--resume"}) {
+    expectOneError(tendril({"run", "scene.yaml", "-o", "out", more}), 2, {"out", "in use by another run", "-o"});
+  }
+  // The lock dies with its holder.
+  kill(first, SIGKILL);
+  EXPECT_EQ(wait(first).code, -SIGKILL);
+  EXPECT_EQ(tendril({"run", "scene.yaml", "-o", "out"}).code, 0);
+}
+
 TEST_F(Program, RefusesADamagedCheckpointWithARemedy) {
   scene(fallingRod);
   EXPECT_EQ(tendril({"run", "scene.yaml", "-o", "out", "--checkpoint-every", "30", "--checkpoint-seconds", "0"}).code, 0);

@@ -1,0 +1,20 @@
+#pragma once
+#include <filesystem>
+
+namespace tendril {
+
+/// Keeps a folder for this process alone, for as long as it lives. The lock is the kernel's (flock on the folder itself): no file is left
+/// behind, and it ends with the process, however that ends. File systems without locks are used without.
+class FolderLock {
+ public:
+  /// Throws InputError if another process holds the folder.
+  explicit FolderLock(const std::filesystem::path& folder);
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock();
+
+ private:
+  int descriptor_;
+};
+
+}
