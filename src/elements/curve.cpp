@@ -46,10 +46,18 @@ Matrix3 shortestRotation(const Vector3& a, const Vector3& b) { return Eigen::Qua
 struct Grid {
   std::vector<double> s;
   std::vector<Pose> frames;
+  std::vector<double> turned; ///< angle by which the frames turned since the first
 
-  Pose at(double arclength) const {
+  std::size_t piece(double arclength) const {
     const auto after = std::upper_bound(s.begin(), s.end() - 1, arclength);
-    const std::size_t i = std::max<std::ptrdiff_t>(after - s.begin(), 1) - 1;
+    return std::min<std::size_t>(std::max<std::ptrdiff_t>(after - s.begin(), 1) - 1, s.size() - 2);
+  }
+  double turn(double arclength) const {
+    const std::size_t i = piece(arclength);
+    return turned[i] + (arclength - s[i]) / (s[i + 1] - s[i]) * (turned[i + 1] - turned[i]);
+  }
+  Pose at(double arclength) const {
+    const std::size_t i = piece(arclength);
     const double xi = (arclength - s[i]) / (s[i + 1] - s[i]);
     return frames[i] * se3::exp(xi * se3::log(frames[i].relative(frames[i + 1])));
   }
@@ -71,11 +79,12 @@ Vector3 slope(const std::function<Vector3(double)>& x, double u, double e, bool 
 
 }
 
-Curve::Curve(double length, std::function<Pose(double)> frame) : length_(length), frame_(std::move(frame)), breaks_{0, length} {}
+Curve::Curve(double length, std::function<Pose(double)> frame, std::function<double(double)> turned)
+    : length_(length), frame_(std::move(frame)), turned_(std::move(turned)), breaks_{0, length} {}
 
 Curve Curve::screw(const Pose& start, const Vector6& f, double length) {
   positive(length, "the length of a curve");
-  return {length, [start, f](double s) { return start * se3::exp(s * f); }};
+  return {length, [start, f](double s) { return start * se3::exp(s * f); }, [rate = f.tail<3>().norm()](double s) { return s * rate; }};
 }
 
 Curve Curve::straight(const Vector3& from, const Vector3& to, const std::optional<Vector3>& up) {
@@ -133,7 +142,18 @@ Curve Curve::polyline(const std::vector<Vector3>& points, const std::optional<Ve
     if (corner) at.R = frames[leg - 1].R * so3::exp(0.5 * so3::log(frames[leg - 1].R.transpose() * frames[leg].R));
     return at;
   };
-  Curve curve(breaks.back(), frame);
+  std::vector<double> corners;
+  for (std::size_t i = 1; i < legs.size(); ++i) corners.push_back(so3::log(frames[i - 1].R.transpose() * frames[i].R).norm());
+  const auto turned = [breaks, corners](double s) {
+    double sum = 0;
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      const double beyond = s - breaks[i + 1];
+      const bool isCorner = std::abs(beyond) < 1e-12 * breaks.back();
+      sum += isCorner ? corners[i] / 2 : beyond > 0 ? corners[i] : 0;
+    }
+    return sum;
+  };
+  Curve curve(breaks.back(), frame, turned);
   curve.breaks_ = breaks;
   return curve;
 }
@@ -154,11 +174,15 @@ Curve Curve::parametric(const std::function<Vector3(double)>& position, double f
   }
   transport(grid.frames, tangents, up);
   grid.s.push_back(0);
+  grid.turned.push_back(0);
   for (int i = 0; i < pieces; ++i) {
-    grid.s.push_back(grid.s.back() + se3::log(grid.frames[i].relative(grid.frames[i + 1])).head<3>().norm());
+    const Vector6 step = se3::log(grid.frames[i].relative(grid.frames[i + 1]));
+    grid.s.push_back(grid.s.back() + step.head<3>().norm());
+    grid.turned.push_back(grid.turned.back() + step.tail<3>().norm());
   }
   const double length = positive(grid.s.back(), "the length of a curve");
-  return {length, [grid = std::move(grid)](double s) { return grid.at(s); }};
+  const auto shared = std::make_shared<const Grid>(std::move(grid));
+  return {length, [shared](double s) { return shared->at(s); }, [shared](double s) { return shared->turn(s); }};
 }
 
 Curve Curve::spline(const std::vector<Vector3>& points, const std::optional<Vector3>& up) {

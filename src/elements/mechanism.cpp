@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <numbers>
 
 namespace tendril {
 
@@ -41,6 +43,22 @@ std::vector<double> mesh(const Curve& curve, int elements, const std::string& na
     for (int k = 1; k <= share[i]; ++k) s.push_back(breaks[i] + (breaks[i + 1] - breaks[i]) * k / share[i]);
   }
   return s;
+}
+
+/// An element is a helix of less than half a turn. The frames of its ends alone cannot tell by how many whole turns it exceeds that.
+void checkTurn(const Curve& curve, const std::vector<double>& arclength, const std::string& label, const std::string& shape) {
+  constexpr double degree = std::numbers::pi / 180, largest = 170;
+  const double stretch = curve.length() / arclength.back();
+  double turn = 0;
+  for (std::size_t i = 1; i < arclength.size(); ++i) {
+    turn = std::max(turn, curve.turn(arclength[i - 1] * stretch, arclength[i] * stretch) / degree);
+  }
+  if (turn <= largest) return;
+  const double needed = std::ceil(double(arclength.size() - 1) * turn / largest);
+  char text[160];
+  std::snprintf(text, sizeof text, ": the %s turns by %.6g degrees within one element, more than %g; use %.0f elements or more",
+                shape.c_str(), turn, largest, needed);
+  throw InputError(label + text);
 }
 
 /// Twist in the local frame of a point of a body that moves with (velocity of `origin`, angular velocity), all inertial.
@@ -107,6 +125,8 @@ MechanismBuilder::BeamHandle MechanismBuilder::beam(const std::string& name, con
   part.name = name;
   part.arclength = mesh(reference, options.elements, label);
   part.section = section;
+  checkTurn(reference, part.arclength, label, "reference shape");
+  if (options.initial) checkTurn(*options.initial, part.arclength, label, "initial shape");
 
   Beams& beams = model_.term<Beams>();
   const int number = beams.addSection(section);

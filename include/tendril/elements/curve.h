@@ -14,6 +14,9 @@ class Curve {
  public:
   double length() const { return length_; }
   Pose frame(double s) const { return frame_(s); }
+  /// Angle [rad] by which the frames turn between two arclengths, summed up along the way: unlike the rotation between the two frames it
+  /// counts whole turns.
+  double turn(double from, double to) const { return turned_(to) - turned_(from); }
 
   /// `up` fixes the section's turn about the tangent: d3 is its part normal to the tangent. Without it, d3 is as near to the vertical
   /// (0,0,1) as can be, or to (0,1,0) where the tangent is vertical.
@@ -38,9 +41,10 @@ class Curve {
   const std::vector<double>& breaks() const { return breaks_; }
 
  private:
-  Curve(double length, std::function<Pose(double)> frame);
+  Curve(double length, std::function<Pose(double)> frame, std::function<double(double)> turned);
   double length_;
   std::function<Pose(double)> frame_;
+  std::function<double(double)> turned_; ///< turn from 0 to s
   std::vector<double> breaks_;
 };
 
