@@ -347,9 +347,16 @@ void SceneBuilder::addBeam(const Record& r) {
   claimPart(r.node("name"), name);
   std::optional<Material> material;
   if (r.has("material")) material = readMaterial(entry(r.node("material"), "material", materials_, scenes::material()));
-  const SectionProperties section = readSection(entry(r.node("section"), "section", sections_, scenes::section()), material);
+  const Record sectionRecord = entry(r.node("section"), "section", sections_, scenes::section());
+  const SectionProperties section = readSection(sectionRecord, material);
   if (content_.isDynamic && !(section.mass(0, 0) > 0)) {
     r.node().refuse("the beam has no mass, but the analysis is dynamic", "give its material a density, or its section a mass");
+  }
+  // Bending is resisted by the masses along the beam, torsion by the rotary inertia alone.
+  if (content_.isDynamic && !(section.mass(3, 3) > 0)) {
+    sectionRecord.node().refuse("the section has no rotary inertia about d1, but the analysis is dynamic",
+                                sectionRecord.variant() == "general" ? "give `mass` a positive fourth diagonal entry"
+                                                                     : "give rhoI1, or rhoI2 and rhoI3");
   }
   BeamOptions options{.elements = r.integer("elements"),
                       .model = beamModel(r.choice("model")),

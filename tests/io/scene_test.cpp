@@ -125,6 +125,39 @@ TEST(Scene, RefusesJointsBetweenMarkersFarApart) {
                 {"scene.yaml:16:5", "joints[1]", "'hook'", "do not fit together", "0.5 m", "move the markers"});
 }
 
+TEST(Scene, GroundAloneIsNoEndOfASpringOrADistance) {
+  expectRefused("type: clamp, on: cable.start", "type: distance, on: cable.start", {"scene.yaml:15", "joints[0]", "'to' is missing"});
+  expectRefused("loads:", "springs: [{name: s, on: cable.end, stiffness: 3}]\nloads:", {"scene.yaml:17", "springs[0]", "'to' is missing"});
+  parse(with(cantilever, "loads:", "springs: [{name: s, type: torsion, on: cable.end, stiffness: 3}]\nloads:"));
+}
+
+TEST(Scene, MotionNeedsARotaryInertiaOfTheSection) {
+  const std::string still = with(cantilever, "    material: rubber\n", "");
+  const std::string moving = with(still, "analysis: {type: static, steps: 2}", "analysis: {type: dynamic, duration: 1, step: 0.1}");
+  const auto section = [&](const std::string& inertia) {
+    const std::string stiffness = "{shape: stiffness, EA: 1, GA2: 1, GA3: 1, GJ: 1, EI2: 1, EI3: 1, rhoA: 1" + inertia + "}";
+    return with(moving, "{shape: circle, radius: 5 mm}", stiffness);
+  };
+  expectError<InputError>([&] { parse(section("")); }, {"scene.yaml:9", "beams[0].section", "rotary inertia", "rhoI1"});
+  expectError<InputError>([&] { parse(section(", rhoI1: 0, rhoI2: 1")); }, {"scene.yaml:9", "rhoI1"});
+  parse(section(", rhoI1: 1"));
+  parse(section(", rhoI2: 1"));
+}
+
+TEST(Scene, WholeTurnsWithinAnElementAreSeen) {
+  const std::string line = "{type: straight, from: [0, 0, 0], to: [L, 0, 0]}";
+  const auto refused = [&](const std::string& curve, std::initializer_list<const char*> parts) { expectRefused(line, curve, parts); };
+  // 4 elements; the rotation between the ends of an element of these is none or small.
+  const std::string arc = "{type: arc, start: [0, 0, 0], tangent: [1, 0, 0], towards: [0, 0, 1], radius: 1, angle: ";
+  refused(arc + "1440}", {"scene.yaml:7", "beam 'cable'", "360 degrees", "9 elements"});
+  refused(arc + "1450}", {"362.5 degrees", "9 elements"});
+  refused("{type: helix, centre: [0, 0, 0], axis: [0, 0, 1], radial: [1, 0, 0], radius: 1, pitch: 0.1, turns: 8}", {"elements or more"});
+  refused("{type: formula, x: cos(t), y: sin(t), z: t/10, from: 0, to: 8*pi}", {"elements or more"});
+  parse(with(with(cantilever, line, arc + "670}"), "position: [L, 0, 0]}", "position: [sin(670*pi/180), 0, 1 - cos(670*pi/180)]}"));
+  // The shape in which a beam starts can wind up, too.
+  refused(line + "\n    initial: " + arc + "1440}", {"initial shape", "360 degrees"});
+}
+
 TEST(Scene, ATimeFunctionThatFailsLaterIsNamedByItsKey) {
   const Scene scene = parse(with(cantilever, "force: [0, 0, 1e-3]", "force: [0, 0, 1e-3], time: sqrt(0.7 - t)"));
   const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
