@@ -36,15 +36,19 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     return {.motion = true, .tangent = tangent, .damping = velocityWeight(), .inertia = accelerationWeight()};
   }
 
-  /// The prediction with a_{n+1} = 0 for the algorithm's recursion, improved by the guess that the acceleration stays as it was.
+  /// Accelerations and multipliers go on along the line through their last two values; all else follows from them.
   void predict() {
     const State& before = owner_.accepted_;
     const VectorX& w = owner_.acceptedW_;
     const double h = owner_.h_;
     state_ = before;
     state_.t = before.t + h;
-    // w_{n+1} that belongs to a_{n+1} = a_n.
-    owner_.w_ = (before.a - c.alphaM * w) / (1 - c.alphaM);
+    if (owner_.previousStep_ > 0) {
+      const double ratio = h / owner_.previousStep_;
+      state_.a += ratio * (before.a - owner_.previousA_);
+      state_.lambda += ratio * (before.lambda - owner_.previousLambda_);
+    }
+    owner_.w_ = ((1 - c.alphaF) * state_.a + c.alphaF * before.a - c.alphaM * w) / (1 - c.alphaM);
     alpha_ = h * before.v + h * h * ((0.5 - c.beta) * w + c.beta * owner_.w_);
     state_.v = before.v + h * ((1 - c.gamma) * w + c.gamma * owner_.w_);
     move();
@@ -57,6 +61,11 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     return represented;
   }
   bool factorise() override {
+    std::vector<Matrix6>& maps = kkt_.assembly().velocityMaps();
+    for (std::size_t b = 0; b < maps.size(); ++b) {
+      const Block& block = kkt_.model().blocks()[b];
+      if (block.kind == Block::Kind::Pose) maps[b] = se3::tangentInverse(alpha_.segment<6>(block.v));
+    }
     kkt_.evaluate(state_, request(true));
     return kkt_.factorise();
   }
@@ -102,14 +111,7 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     state_.lambda += factor * deltaLambda_;
     move();
   }
-  void move() {
-    const Model& model = kkt_.model();
-    model.retract(owner_.accepted_.q, alpha_, state_.q);
-    std::vector<Matrix6>& maps = kkt_.assembly().velocityMaps();
-    for (std::size_t b = 0; b < maps.size(); ++b) {
-      if (model.blocks()[b].kind == Block::Kind::Pose) maps[b] = se3::tangentInverse(alpha_.segment<6>(model.blocks()[b].v));
-    }
-  }
+  void move() { kkt_.model().retract(owner_.accepted_.q, alpha_, state_.q); }
 
   GeneralizedAlpha& owner_;
   KktSystem& kkt_;
@@ -162,6 +164,8 @@ void GeneralizedAlpha::start() {
   if (!w_.allFinite()) w_ = state_.a;
   acceptedW_ = w_;
   accepted_ = state_;
+  previousStep_ = 0;
+  previousA_ = state_.a, previousLambda_ = state_.lambda;
   next_ = options_.step;
   step_ = std::make_unique<Step>(*this);
 }
@@ -214,6 +218,8 @@ const StepReport& GeneralizedAlpha::advance() try {
   ++report_.step;
   report_.t = state_.t;
   report_.h = h_;
+  previousStep_ = h_;
+  previousA_ = accepted_.a, previousLambda_ = accepted_.lambda;
   accepted_.t = state_.t;
   accepted_.q = state_.q, accepted_.v = state_.v, accepted_.a = state_.a, accepted_.lambda = state_.lambda;
   acceptedW_ = w_;
@@ -235,7 +241,9 @@ Snapshot GeneralizedAlpha::save() {
   Snapshot snapshot;
   store(state_, snapshot);
   snapshot["w"].assign(w_.data(), w_.data() + w_.size());
-  snapshot["steps"] = {begin_, next_, double(report_.step)};
+  snapshot["previous a"].assign(previousA_.data(), previousA_.data() + previousA_.size());
+  snapshot["previous lambda"].assign(previousLambda_.data(), previousLambda_.data() + previousLambda_.size());
+  snapshot["steps"] = {begin_, next_, previousStep_, double(report_.step)};
   kkt_.forget();
   h_ = 0;
   return snapshot;
@@ -245,7 +253,10 @@ void GeneralizedAlpha::restore(const Snapshot& snapshot) {
   start();
   load(snapshot, state_);
   w_ = Eigen::Map<const VectorX>(snapshot.at("w").data(), w_.size());
-  begin_ = snapshot.at("steps").at(0), next_ = snapshot.at("steps").at(1), report_.step = long(snapshot.at("steps").at(2));
+  previousA_ = Eigen::Map<const VectorX>(snapshot.at("previous a").data(), previousA_.size());
+  previousLambda_ = Eigen::Map<const VectorX>(snapshot.at("previous lambda").data(), previousLambda_.size());
+  const std::vector<double>& steps = snapshot.at("steps");
+  begin_ = steps.at(0), next_ = steps.at(1), previousStep_ = steps.at(2), report_.step = long(steps.at(3));
   accepted_ = state_;
   acceptedW_ = w_;
   h_ = 0;

@@ -29,20 +29,27 @@ const std::array<GaussPoint, 2>& gaussPoints() {
 constexpr double largestAngleSquared = 2.967 * 2.967;
 
 /// What the helicoidal segment between two poses has in common for strains and for all points along it.
-struct SegmentGeometry {
-  explicit SegmentGeometry(const Pose& poseA, const Pose& poseB)
-      : A(poseA), d(se3::log(A.relative(poseB))), powers(d), inverseFunction(so3::tangentInverseFunction(powers.angleSquared())),
-        inverse(powers.evaluate(inverseFunction)), inverseOfMinus(inverse - se3::ad(d)) {}
+struct Helix {
+  explicit Helix(const Pose& poseA, const Pose& poseB)
+      : A(poseA), d(se3::log(A.relative(poseB))), powers(d), inverseFunction(so3::tangentInverseFunction(powers.angleSquared())) {}
 
-  /// d' = P v_e.
-  Vector6 rate(const Vector6& vA, const Vector6& vB) const { return inverse * vB - inverseOfMinus * vA; }
-  /// d(P v_e)/dd at fixed velocities.
-  Matrix6 rateDerivative(const Vector6& vA, const Vector6& vB) const { return powers.derivative(inverseFunction, vB - vA) - se3::ad(vA); }
+  /// d' = P v_e = T^-1(d) v_B - T^-1(-d) v_A.
+  Vector6 rate(const Vector6& vA, const Vector6& vB) const { return powers.apply(inverseFunction, vB - vA) - se3::adProduct(vA, d); }
 
   const Pose A;
   const Vector6 d;
   const se3::AdPowers powers;
   const so3::SkewFunction inverseFunction;
+};
+
+/// What tangents need besides.
+struct SegmentGeometry : Helix {
+  explicit SegmentGeometry(const Pose& poseA, const Pose& poseB)
+      : Helix(poseA, poseB), inverse(powers.evaluate(inverseFunction)), inverseOfMinus(inverse - se3::ad(d)) {}
+
+  /// d(P v_e)/dd at fixed velocities.
+  Matrix6 rateDerivative(const Vector6& vA, const Vector6& vB) const { return powers.derivative(inverseFunction, vB - vA) - se3::ad(vA); }
+
   const Matrix6 inverse;        ///< T^-1(d)
   const Matrix6 inverseOfMinus; ///< T^-1(-d)
 };
@@ -88,6 +95,7 @@ int Beams::addSection(const SectionProperties& properties) {
       K.row(firstSuppressedStrain(model) + i).setZero();
       K.col(firstSuppressedStrain(model) + i).setZero();
     }
+    data.stiffest[int(model)] = {K.topLeftCorner<3, 3>().cwiseAbs().maxCoeff(), K.bottomRightCorner<3, 3>().cwiseAbs().maxCoeff()};
   }
   sections_.push_back(data);
   return int(sections_.size()) - 1;
@@ -136,10 +144,8 @@ struct Beams::Kinematics : SegmentGeometry {
   const Vector6 vA, vB;
 };
 
-/// K eps + tau K eps' - D^T lambda.
-Vector6 Beams::resultant(const Element& e, const Kinematics& k, const State& state, double dampingTime) const {
-  Vector6 stretch = k.d - e.d0;
-  if (dampingTime > 0) stretch += dampingTime * k.rate(k.vA, k.vB);
+/// K eps + tau K eps' - D^T lambda, given eps + tau eps' times the length.
+Vector6 Beams::resultant(const Element& e, const Vector6& stretch, const State& state) const {
   Vector6 n = elastic(e) * (stretch / e.length);
   if (e.suppressed > 0) n.segment(e.firstSuppressed, e.suppressed) -= state.lambda.segment(e.row, e.suppressed);
   return n;
@@ -165,7 +171,11 @@ Vector6 Beams::geometricResultant(const Element& e, const Vector6& resultant, co
 
 void Beams::evaluate(const State& state, Assembly& assembly) const {
   const Vector3 gravity = gravity_->factor(state.t).value * gravity_->g;
-  for (const Element& e : elements_) evaluate(e, state, gravity, assembly);
+  if (assembly.request().tangent) {
+    for (const Element& e : elements_) evaluate(e, state, gravity, assembly);
+  } else {
+    for (const Element& e : elements_) addResidual(e, state, gravity, assembly);
+  }
   if (!assembly.request().timeRate) return;
 
   const Vector3 gravityRate = gravity_->factor(state.t).rate * gravity_->g;
@@ -183,18 +193,62 @@ void Beams::evaluate(const State& state, Assembly& assembly) const {
   }
 }
 
+/// The residual alone, without any 6x6 matrix of the segment.
+void Beams::addResidual(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const {
+  const bool motion = assembly.request().motion;
+  const SectionProperties& section = sections_[e.section].properties;
+  const Matrix6& M = section.mass;
+  const Helix k(loadPose(state.q.data() + e.qa), loadPose(state.q.data() + e.qb));
+  noteLimits(e, k.A, k.powers.angleSquared(), assembly);
+
+  const Vector6 vA = state.v.segment<6>(e.va), vB = state.v.segment<6>(e.vb), dRate = motion ? k.rate(vA, vB) : Vector6::Zero();
+  Vector6 stretch = k.d - e.d0;
+  if (e.suppressed > 0) assembly.addConstraint(e.constraint, stretch.segment(e.firstSuppressed, e.suppressed));
+  if (motion && section.dampingTime > 0) stretch += section.dampingTime * dRate;
+  const Vector6 n = resultant(e, stretch, state);
+  Vector6 onB = k.powers.applyTransposed(k.inverseFunction, n), onA = se3::adTransposed(k.d, n) - onB;
+
+  const bool heavy = !gravity.isZero(0);
+  if (motion || heavy) {
+    const Vector3 gravityInA = k.A.R.transpose() * gravity;
+    const Vector6 aA = state.a.segment<6>(e.va), aDifference = state.a.segment<6>(e.vb) - aA, x = vB - vA;
+    for (const GaussPoint& p : gaussPoints()) {
+      const so3::SkewFunction star = p.series.at(k.powers.angleSquared());
+      Vector6 excess = Vector6::Zero(), F = Vector6::Zero(); // acceleration in excess of free fall
+      if (motion) {
+        const Vector6 v = vA + k.powers.apply(star, x);
+        excess = aA + k.powers.apply(star, aDifference) + k.powers.applyDirectional(star, dRate, x);
+        F = -se3::adTransposed(v, M * v);
+      }
+      if (heavy) excess.head<3>() -= localGravity(gravityInA, k.d, p.series.xi());
+      F = (p.weight * e.length) * (F + M * excess);
+      const Vector6 starF = k.powers.applyTransposed(star, F);
+      onA += F - starF;
+      onB += starF;
+    }
+  }
+  assembly.addForce(e.a, onA);
+  assembly.addForce(e.b, onB);
+}
+
+/// Refuses a segment that turns too far, and notes what round-off of the stored poses makes of the resultants.
+void Beams::noteLimits(const Element& e, const Pose& A, double angleSquared, Assembly& assembly) const {
+  if (angleSquared > largestAngleSquared) assembly.refuse(e.a);
+  const double roundoff = std::numeric_limits<double>::epsilon() * (1 + (A.x.norm() + e.length) / e.length);
+  const SectionData& section = sections_[e.section];
+  assembly.noteRoundoff(section.stiffest[int(e.model)][0] * roundoff, section.stiffest[int(e.model)][1] * roundoff / e.length);
+}
+
 void Beams::evaluate(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const {
   const Request& request = assembly.request();
   const SectionProperties& section = sections_[e.section].properties;
   const Matrix6 &M = section.mass, &K = elastic(e);
   const Kinematics k(e, state);
-  if (k.powers.angleSquared() > largestAngleSquared) assembly.refuse(e.a);
-  const double roundoff = std::numeric_limits<double>::epsilon() * (1 + (k.A.x.norm() + e.length) / e.length);
-  assembly.noteRoundoff(K.topLeftCorner<3, 3>().cwiseAbs().maxCoeff() * roundoff,
-                        K.bottomRightCorner<3, 3>().cwiseAbs().maxCoeff() * roundoff / e.length);
-
+  noteLimits(e, k.A, k.powers.angleSquared(), assembly);
   const double dampingTime = request.motion ? section.dampingTime : 0;
-  const Vector6 n = resultant(e, k, state, dampingTime);
+  Vector6 stretch = k.d - e.d0;
+  if (dampingTime > 0) stretch += dampingTime * k.rate(k.vA, k.vB);
+  const Vector6 n = resultant(e, stretch, state);
   Vector6 onA = -k.inverseOfMinus.transpose() * n, onB = k.inverse.transpose() * n;
 
   const bool tangent = request.tangent;
@@ -336,7 +390,8 @@ Vector6 Beams::strain(const State& state, int element) const {
 
 Vector6 Beams::sectionForce(const State& state, int element) const {
   const Element& e = elements_[element];
-  return resultant(e, Kinematics(e, state), state, sections_[e.section].properties.dampingTime);
+  const Kinematics k(e, state);
+  return resultant(e, k.d - e.d0 + sections_[e.section].properties.dampingTime * k.rate(k.vA, k.vB), state);
 }
 
 // ---- distributed loads -----------------------------------------------------------------------------------------------------------------

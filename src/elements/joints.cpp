@@ -181,20 +181,15 @@ Jet Joints::motion(const Joint& joint, double t) { return joint.parameters.motio
 
 Joints::Value Joints::value(const Joint& joint, const Row& row, const Pose& H, const Jet& target) {
   Value v;
-  const Vector3 y = H.R.transpose() * H.x; // the vector between the origins, in frame 2
   switch (row.type) {
-  case Type::Position: {
-    const Vector3 direction = H.R.row(row.i);
+  case Type::Position:
     v.g = H.x[row.i];
-    v.gradient.head<3>() = direction;
-    v.hessian.topRightCorner<3, 3>() = so3::hat(direction);
+    v.gradient.head<3>() = H.R.row(row.i);
     break;
-  }
   case Type::Align: {
     const DirectionCosine cosine(H.R, row.i, row.j);
     v.g = cosine.value;
     v.gradient.tail<3>() = cosine.gradient;
-    v.hessian.bottomRightCorner<3, 3>() = cosine.hessian;
     break;
   }
   case Type::Turn: {
@@ -202,33 +197,26 @@ Joints::Value Joints::value(const Joint& joint, const Row& row, const Pose& H, c
     const DirectionCosine a(H.R, k, j), b(H.R, j, k);
     v.g = 0.5 * (a.value - b.value);
     v.gradient.tail<3>() = 0.5 * (a.gradient - b.gradient);
-    v.hessian.bottomRightCorner<3, 3>() = 0.5 * (a.hessian - b.hessian);
     break;
   }
   case Type::Distance: {
     const double L = joint.length;
     v.g = (H.x.squaredNorm() - L * L) / (2 * L);
-    v.gradient.head<3>() = y / L;
-    v.hessian.topLeftCorner<3, 3>() = Matrix3::Identity() / L;
-    v.hessian.topRightCorner<3, 3>() = so3::hat(y / L);
+    v.gradient.head<3>() = H.R.transpose() * H.x / L;
     break;
   }
   case Type::Angle: {
     const AxisAngle angle(H.R, target.value);
     v.g = angle.value;
     v.gradient.tail<3>() = angle.gradient;
-    v.hessian.bottomRightCorner<3, 3>() = angle.hessian;
     v.isDefined = angle.isDefined;
     break;
   }
   case Type::Screw: {
     const double advance = joint.parameters.pitch / (2 * std::numbers::pi);
-    const Vector3 axis = H.R.row(2);
     const AxisAngle angle(H.R, (H.x[2] - joint.screwShift) / advance);
     v.g = H.x[2] - joint.screwShift - advance * angle.value;
-    v.gradient << axis, -advance * angle.gradient;
-    v.hessian.topRightCorner<3, 3>() = so3::hat(axis);
-    v.hessian.bottomRightCorner<3, 3>() = -advance * angle.hessian;
+    v.gradient << H.R.row(2).transpose(), -advance * angle.gradient;
     v.isDefined = angle.isDefined;
     break;
   }
@@ -241,36 +229,91 @@ Joints::Value Joints::value(const Joint& joint, const Row& row, const Pose& H, c
   return v;
 }
 
+Matrix6 Joints::hessian(const Joint& joint, const Row& row, const Pose& H, const Jet& target) {
+  Matrix6 h = Matrix6::Zero();
+  auto ofTranslation = h.topLeftCorner<3, 3>(), mixed = h.topRightCorner<3, 3>(), ofRotation = h.bottomRightCorner<3, 3>();
+  switch (row.type) {
+  case Type::Position:
+    mixed = so3::hat(H.R.row(row.i));
+    break;
+  case Type::Align:
+    ofRotation = DirectionCosine(H.R, row.i, row.j).hessian();
+    break;
+  case Type::Turn: {
+    const int j = (row.i + 1) % 3, k = (row.i + 2) % 3;
+    ofRotation = 0.5 * (DirectionCosine(H.R, k, j).hessian() - DirectionCosine(H.R, j, k).hessian());
+    break;
+  }
+  case Type::Distance:
+    ofTranslation = Matrix3::Identity() / joint.length;
+    mixed = so3::hat(H.R.transpose() * H.x / joint.length);
+    break;
+  case Type::Angle:
+    ofRotation = AxisAngle(H.R, target.value).hessian;
+    break;
+  case Type::Screw: {
+    const double advance = joint.parameters.pitch / (2 * std::numbers::pi);
+    mixed = so3::hat(H.R.row(2));
+    ofRotation = -advance * AxisAngle(H.R, (H.x[2] - joint.screwShift) / advance).hessian;
+    break;
+  }
+  }
+  return h;
+}
+
 void Joints::evaluate(const State& state, Assembly& assembly) const {
   const Request& request = assembly.request();
+  if (!request.tangent && !request.timeRate) {
+    for (const Joint& joint : joints_) addResidual(joint, state, assembly);
+    return;
+  }
   RelativeMotion m;
-  for (const Joint& joint : joints_) {
-    joint.pair.kinematics(state, m);
-    const Pose H = joint.reference * m.frame;
-    const Jet target = motion(joint, state.t);
-    Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6> gradient(joint.rowCount, 6);
-    Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1> g(joint.rowCount), rate(joint.rowCount);
-    PairWrench wrench;
-    int i = 0;
-    for (const Row& row : rowsOf(joint)) {
-      const Value v = value(joint, row, H, target);
-      if (!v.isDefined) assembly.refuse(joint.pair.block(0));
-      const double lambda = state.lambda[joint.firstRow + i];
-      g[i] = v.g;
-      rate[i] = v.rate + v.gradient.dot(m.drift);
-      gradient.row(i) = v.gradient.transpose();
-      wrench.w -= lambda * v.gradient;
-      wrench.stiffness -= lambda * v.hessian;
-      ++i;
-    }
-    assembly.addConstraint(joint.constraint, g);
-    if (request.timeRate) assembly.addConstraintRate(joint.constraint, rate);
-    joint.pair.addWrench(state, m, wrench, assembly);
-    if (!request.tangent) continue;
-    for (int k = 0; k < joint.pair.count(); ++k) {
-      const Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6> G = gradient.lazyProduct(m.J[k]);
-      assembly.addGradient(joint.pair.constraintRow(k), joint.pair.constraintColumn(k), G);
-    }
+  for (const Joint& joint : joints_) addAll(joint, state, m, assembly);
+}
+
+void Joints::addResidual(const Joint& joint, const State& state, Assembly& assembly) const {
+  const Pose frame = joint.pair.frame(state), H = joint.reference * frame;
+  const Jet target = motion(joint, state.t);
+  Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1> g(joint.rowCount);
+  Vector6 w = Vector6::Zero();
+  int i = 0;
+  for (const Row& row : rowsOf(joint)) {
+    const Value v = value(joint, row, H, target);
+    if (!v.isDefined) assembly.refuse(joint.pair.block(0));
+    g[i] = v.g;
+    w -= state.lambda[joint.firstRow + i] * v.gradient;
+    ++i;
+  }
+  assembly.addConstraint(joint.constraint, g);
+  joint.pair.addForce(state, frame, w, assembly);
+}
+
+void Joints::addAll(const Joint& joint, const State& state, RelativeMotion& m, Assembly& assembly) const {
+  joint.pair.kinematics(state, m);
+  const Pose H = joint.reference * m.frame;
+  const Jet target = motion(joint, state.t);
+  Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6> gradient(joint.rowCount, 6);
+  Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1> g(joint.rowCount), rate(joint.rowCount);
+  PairWrench wrench;
+  int i = 0;
+  for (const Row& row : rowsOf(joint)) {
+    const Value v = value(joint, row, H, target);
+    if (!v.isDefined) assembly.refuse(joint.pair.block(0));
+    const double lambda = state.lambda[joint.firstRow + i];
+    g[i] = v.g;
+    rate[i] = v.rate + v.gradient.dot(m.drift);
+    gradient.row(i) = v.gradient.transpose();
+    wrench.w -= lambda * v.gradient;
+    wrench.stiffness -= lambda * hessian(joint, row, H, target);
+    ++i;
+  }
+  assembly.addConstraint(joint.constraint, g);
+  if (assembly.request().timeRate) assembly.addConstraintRate(joint.constraint, rate);
+  joint.pair.addWrench(state, m, wrench, assembly);
+  if (!assembly.request().tangent) return;
+  for (int k = 0; k < joint.pair.count(); ++k) {
+    const Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6> G = gradient.lazyProduct(m.J[k]);
+    assembly.addGradient(joint.pair.constraintRow(k), joint.pair.constraintColumn(k), G);
   }
 }
 
@@ -298,7 +341,7 @@ void Joints::addConstraintBias(const State& state, VectorX& bias) const {
     int i = joint.firstRow;
     for (const Row& row : rowsOf(joint)) {
       const Value v = value(joint, row, H, target);
-      bias[i++] += v.gradient.dot(m.accelerationBias) + m.twist.dot(v.hessian * m.twist) + v.acceleration;
+      bias[i++] += v.gradient.dot(m.accelerationBias) + m.twist.dot(hessian(joint, row, H, target) * m.twist) + v.acceleration;
     }
   }
 }

@@ -118,6 +118,15 @@ void MarkerPair::addWrench(const State& state, const RelativeMotion& m, const Pa
   addHessians(state, m, wrench.w, assembly);
 }
 
+void MarkerPair::addForce(const State& state, const Pose& frame, const Vector6& w, Assembly& assembly) const {
+  MarkerForce f;
+  second_->force(state, w, f);
+  for (int k = split_; k < count_; ++k) assembly.addForce(blocks_[k], f.col(k - split_));
+  if (split_ == 0) return;
+  first_->force(state, -se3::transported(frame, w), f);
+  for (int k = 0; k < split_; ++k) assembly.addForce(blocks_[k], f.col(k));
+}
+
 void MarkerPair::addHessians(const State& state, const RelativeMotion& m, const Vector6& w, Assembly& assembly) const {
   if (split_ > 1) addHessian(state, *first_, -m.toSecond.transpose() * w, 0, assembly);
   if (count_ - split_ > 1) addHessian(state, *second_, w, split_, assembly);
@@ -132,10 +141,16 @@ void MarkerPair::addHessian(const State& state, const Marker& marker, const Vect
   }
 }
 
-DirectionCosine::DirectionCosine(const Matrix3& R, int i, int j) : value(R(i, j)) {
-  const Vector3 row = R.row(i);
-  gradient = Vector3::Unit(j).cross(row);
-  hessian = so3::hat(Vector3::Unit(j)) * so3::hat(row);
+DirectionCosine::DirectionCosine(const Matrix3& R, int i, int column) : value(R(i, column)), row(R.row(i)), j(column) {
+  const int k = (j + 1) % 3, l = (j + 2) % 3;
+  gradient[j] = 0, gradient[k] = -row[l], gradient[l] = row[k];
+}
+
+Matrix3 DirectionCosine::hessian() const {
+  Matrix3 H = Matrix3::Zero();
+  H.col(j) = row;
+  H.diagonal().array() -= value;
+  return H;
 }
 
 AxisAngle::AxisAngle(const Matrix3& R, double near) {
@@ -154,7 +169,7 @@ AxisAngle::AxisAngle(const Matrix3& R, double near) {
 
   const Vector3 gs = a.gradient - b.gradient, gc = c.gradient + d.gradient;
   gradient = (cosine * gs - sine * gc) / square;
-  hessian = (gs * gc.transpose() - gc * gs.transpose() + cosine * (a.hessian - b.hessian) - sine * (c.hessian + d.hessian) -
+  hessian = (gs * gc.transpose() - gc * gs.transpose() + cosine * (a.hessian() - b.hessian()) - sine * (c.hessian() + d.hessian()) -
              2 * gradient * (sine * gs + cosine * gc).transpose()) /
             square;
 }

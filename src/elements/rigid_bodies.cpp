@@ -150,16 +150,17 @@ void RigidBodies::evaluate(const State& state, Assembly& assembly) const {
   for (const Body& body : bodies_) {
     const Matrix3 R = loadPose(state.q.data() + body.q).R;
     const Vector6 g = gravityAcceleration(R, gravity_->g);
-    Vector6 r = -body.M * (factor.value * g);
+    Vector6 excess = -factor.value * g, r = Vector6::Zero(); // acceleration in excess of free fall
     if (request.motion) {
       const Vector6 v = state.v.segment<6>(body.v), momentum = body.M * v;
-      const Matrix6 adT = se3::ad(v).transpose();
-      r += body.M * state.a.segment<6>(body.v) - adT * momentum;
+      excess += state.a.segment<6>(body.v);
+      r = -se3::adTransposed(v, momentum);
       if (request.tangent) {
-        const Matrix6 D = request.inertia * body.M - request.damping * (adT * body.M + se3::coad(momentum));
+        const Matrix6 D = request.inertia * body.M - request.damping * (se3::ad(v).transpose() * body.M + se3::coad(momentum));
         assembly.addRate(body.coupling, body.block, D);
       }
     }
+    r.noalias() += body.M * excess;
     assembly.addForce(body.block, r);
     if (request.tangent) assembly.addStiffness(body.coupling, -gravityTangent(body.M, factor.value * g));
     if (request.timeRate) assembly.addForceRate(body.block, -body.M * (factor.rate * g));

@@ -79,6 +79,8 @@ void BodyMarker::kinematics(const State& state, MarkerKinematics& k, bool withBi
   if (withBias) k.Jdot.setZero(6, 6);
 }
 
+void BodyMarker::force(const State&, const Vector6& wrench, MarkerForce& f) const { f.col(0) = se3::transported(offset_, wrench); }
+
 // ---- beam segment ----------------------------------------------------------------------------------------------------------------------
 
 SegmentMarker::SegmentMarker(std::string name, std::array<int, 2> blocks, std::array<int, 2> q, std::array<int, 2> v, double xi,
@@ -110,6 +112,12 @@ void SegmentMarker::kinematics(const State& state, MarkerKinematics& k, bool wit
   k.Jdot.rightCols<6>() = toFrame_ * se3::interpolationDirectional(xi_, d, rate);
   k.Jdot.leftCols<6>() = -k.Jdot.rightCols<6>();
   k.accelerationBias.noalias() = k.Jdot.rightCols<6>() * (vB - vA);
+}
+
+void SegmentMarker::force(const State& state, const Vector6& wrench, MarkerForce& f) const {
+  const Vector6 d = se3::log(pose(state, 0).relative(pose(state, 1))), u = se3::transported(offset_, wrench);
+  f.col(1).noalias() = se3::interpolation(xi_, d).transpose() * u;
+  f.col(0) = u - f.col(1);
 }
 
 void SegmentMarker::addHessian(const State& state, const Vector6& wrench, double scale, MarkerHessian& H) const {

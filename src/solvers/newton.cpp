@@ -104,7 +104,8 @@ bool Newton::step(NewtonProblem& problem) {
   if (stagnates()) return fail(problem, Outcome::Stagnated);
   if (report_.iterations >= options_.maxIterations) return fail(problem, Outcome::MaxIterations);
 
-  bool fresh = !held_ || options_.reuseContraction <= 0 || contraction_ > options_.reuseContraction;
+  const bool slow = contraction_ > options_.reuseContraction && contraction_ * report_.history.back().merit > 1;
+  bool fresh = !held_ || options_.reuseContraction <= 0 || slow;
   for (;; fresh = true) {
     if (fresh) {
       ++report_.factorisations;

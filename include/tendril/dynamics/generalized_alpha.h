@@ -30,7 +30,8 @@ struct GeneralizedAlphaOptions {
 ///
 /// a is the true acceleration, w the one of the algorithm. Second order in q, v and lambda; w_0 = a(t_0 + (alpha_m - alpha_f) h) to
 /// second order, so that the multipliers have full order from the first step (Arnold, Bruls & Cardona 2015). Newton's method works on
-/// the local increment delta = T(alpha) Delta alpha of the configuration.
+/// the local increment delta = T(alpha) Delta alpha of the configuration. It starts from a and lambda extrapolated linearly, and keeps its
+/// factorisation, with the T^-1(alpha) that belongs to it, as long as that serves.
 class GeneralizedAlpha final : public Analysis {
  public:
   GeneralizedAlpha(const Model& model, const GeneralizedAlphaOptions& options);
@@ -54,8 +55,9 @@ class GeneralizedAlpha final : public Analysis {
   GeneralizedAlphaOptions options_;
   KktSystem kkt_;
   State state_, accepted_;
-  VectorX w_, acceptedW_; ///< acceleration of the algorithm
-  double begin_ = 0, h_ = 0, next_ = 0;
+  VectorX w_, acceptedW_;              ///< acceleration of the algorithm
+  VectorX previousA_, previousLambda_; ///< before the last accepted step, for the prediction of the next
+  double begin_ = 0, h_ = 0, next_ = 0, previousStep_ = 0;
   std::unique_ptr<Step> step_;
   Newton newton_;
   StepReport report_;

@@ -59,6 +59,8 @@ class Beams final : public Term {
     SectionProperties properties;
     /// Stiffness without the strains that the model suppresses, per BeamModel.
     std::array<Matrix6, 3> elastic;
+    /// Its largest entries for translation and rotation.
+    std::array<std::array<double, 2>, 3> stiffest;
   };
   struct Element {
     int a, b, qa, qb, va, vb;
@@ -75,7 +77,9 @@ class Beams final : public Term {
 
   const Matrix6& elastic(const Element& e) const { return sections_[e.section].elastic[int(e.model)]; }
   void evaluate(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const;
-  Vector6 resultant(const Element& e, const Kinematics& k, const State& state, double dampingTime) const;
+  void addResidual(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const;
+  void noteLimits(const Element& e, const Pose& A, double angleSquared, Assembly& assembly) const;
+  Vector6 resultant(const Element& e, const Vector6& stretch, const State& state) const;
   Vector6 geometricResultant(const Element& e, const Vector6& resultant, const State& state, Assembly& assembly) const;
 
   std::vector<SectionData> sections_;

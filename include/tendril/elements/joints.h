@@ -118,12 +118,15 @@ class Joints final : public Term {
   struct Value {
     double g = 0;
     Vector6 gradient = Vector6::Zero();
-    Matrix6 hessian = Matrix6::Zero(); // d(gradient)/dpi12
     double rate = 0, acceleration = 0; // explicit derivatives in time
     bool isDefined = true;
   };
 
   static Value value(const Joint& joint, const Row& row, const Pose& H, const Jet& motion);
+  /// d(gradient)/dpi12.
+  static Matrix6 hessian(const Joint& joint, const Row& row, const Pose& H, const Jet& motion);
+  void addResidual(const Joint& joint, const State& state, Assembly& assembly) const;
+  void addAll(const Joint& joint, const State& state, RelativeMotion& m, Assembly& assembly) const;
   static Jet motion(const Joint& joint, double t);
   void takeReferences(Joint& joint, const Layout& layout) const;
   void checkFit(const Joint& joint, const Layout& layout) const;

@@ -61,6 +61,9 @@ class MarkerPair {
   /// w12' at the accelerations of the state; of a motion filled with rates.
   Vector6 acceleration(const State& state, const RelativeMotion& motion) const;
 
+  /// r += J12^T w alone, where nothing but the residual is wanted; frame is H12 at the state.
+  void addForce(const State& state, const Pose& frame, const Vector6& w, Assembly& assembly) const;
+
   int count() const { return count_; }
   int block(int k) const { return blocks_[k]; }
   /// Coupling of block k (row) with block l (column).
@@ -106,8 +109,11 @@ struct DirectionCosine {
   DirectionCosine(const Matrix3& R, int i, int j);
 
   double value;
+  Vector3 row; ///< R^T e_i
+  int j;
   Vector3 gradient; ///< e_j x R^T e_i
-  Matrix3 hessian;
+  /// S(e_j) S(R^T e_i) = R^T e_i e_j^T - R_ij I.
+  Matrix3 hessian() const;
 };
 
 }

@@ -36,6 +36,14 @@ inline Matrix6 ad(const Vector6& pi) {
   return upperBlocks(W, so3::hat(pi.head<3>()), W);
 }
 
+/// [a, b] without the matrix.
+inline Vector6 adProduct(const Vector6& a, const Vector6& b) {
+  const Vector3 u = a.head<3>(), w = a.tail<3>(), p = b.head<3>(), q = b.tail<3>();
+  Vector6 bracket;
+  bracket << w.cross(p) + u.cross(q), w.cross(q);
+  return bracket;
+}
+
 /// For a wrench (f, m): ad(delta)^T (f, m) = coad(f, m) delta, coad(f, m) = [0 S(f); S(f) S(m)].
 inline Matrix6 coad(const Vector6& wrench) {
   const Matrix3 F = so3::hat(wrench.head<3>());
@@ -47,6 +55,14 @@ inline Matrix6 coad(const Vector6& wrench) {
   return M;
 }
 
+/// ad(u, w)^T (f, m) = -(w x f, u x f + w x m) without the matrix.
+inline Vector6 adTransposed(const Vector6& pi, const Vector6& wrench) {
+  const Vector3 u = pi.head<3>(), w = pi.tail<3>(), f = wrench.head<3>(), m = wrench.tail<3>();
+  Vector6 result;
+  result << f.cross(w), f.cross(u) + m.cross(w);
+  return result;
+}
+
 /// S(Ad(H) pi) = H S(pi) H^-1, Ad(H) = [R S(x) R; 0 R].
 inline Matrix6 Ad(const Pose& H) { return upperBlocks(H.R, so3::hat(H.x) * H.R, H.R); }
 
@@ -54,6 +70,14 @@ inline Matrix6 Ad(const Pose& H) { return upperBlocks(H.R, so3::hat(H.x) * H.R, 
 inline Matrix6 AdInverse(const Pose& H) {
   const Matrix3 Rt = H.R.transpose();
   return upperBlocks(Rt, Rt * so3::hat(-H.x), Rt);
+}
+
+/// Ad(H^-1)^T w, the wrench w = (force, moment) of the frame H seen from where H is measured: (R f, x x R f + R m).
+inline Vector6 transported(const Pose& H, const Vector6& wrench) {
+  const Vector3 force = H.R * wrench.head<3>();
+  Vector6 w;
+  w << force, H.x.cross(force) + H.R * wrench.tail<3>();
+  return w;
 }
 
 /// A function f of ad(d) is a SkewFunction of the rotation part of d; this class holds what all functions of one d share, so that an
@@ -77,6 +101,27 @@ class AdPowers {
     return upperBlocks(F, alongTranslation(f), F);
   }
 
+  /// f(ad(d)) b = (F p + D F[u] q, F q), b = (p, q), without the matrix.
+  Vector6 apply(const so3::SkewFunction& f, const Vector6& b) const {
+    const Vector3 p = b.head<3>(), q = b.tail<3>(), wq = w_.cross(q);
+    const auto& [g, g1, g2] = f.odd;
+    const auto& [h, h1, h2] = f.even;
+    const Vector3 wp = w_.cross(p), uq = u_.cross(q), twist = w_.cross(h * (wp + uq) + (pitch_ * h1) * wq);
+    Vector6 result;
+    result << f.constant * p + g * (wp + uq) + (pitch_ * g1) * wq + twist + h * u_.cross(wq), //
+        f.constant * q + g * wq + h * w_.cross(wq);
+    return result;
+  }
+  /// f(ad(d))^T w = (F^T f, D F[u]^T f + F^T m), w = (f, m), without the matrix.
+  Vector6 applyTransposed(const so3::SkewFunction& f, const Vector6& wrench) const {
+    Vector6 swapped; // the transposed blocks act on the wrench as those of f(-z) act on a twist, with force and moment exchanged
+    swapped << wrench.tail<3>(), wrench.head<3>();
+    const Vector6 image = apply(f.transposed(), swapped);
+    Vector6 result;
+    result << image.tail<3>(), image.head<3>();
+    return result;
+  }
+
   /// D f(ad(d))[b], the derivative of the matrix along b.
   Matrix6 directional(const so3::SkewFunction& f, const Vector6& b) const {
     const Vector3 p = b.head<3>(), q = b.tail<3>();
@@ -89,6 +134,23 @@ class AdPowers {
     const Matrix3 coupling = so3::hat(g * p + (wq * g1) * u_ + (pitch_ * g1) * q + toW * w_) + (wq * h1) * mixed_ + (pitch_ * h1) * mixedW +
                              toSquare * square_ + h * (so3::anticommutator(u_, q) + so3::anticommutator(w_, p));
     return upperBlocks(rotation, coupling, rotation);
+  }
+
+  /// directional(f, b) c without the matrix.
+  Vector6 applyDirectional(const so3::SkewFunction& f, const Vector6& b, const Vector6& c) const {
+    const Vector3 p = b.head<3>(), q = b.tail<3>(), r = c.head<3>(), s = c.tail<3>();
+    const double wq = 2 * w_.dot(q), uq = 2 * u_.dot(q), wp = 2 * w_.dot(p);
+    const auto& [g, g1, g2] = f.odd;
+    const auto& [h, h1, h2] = f.even;
+    const double toW = (uq + wp) * g1 + pitch_ * wq * g2, toSquare = (uq + wp) * h1 + pitch_ * wq * h2;
+    const Vector3 axis = g * q + (wq * g1) * w_;
+    const Vector3 ws = w_.cross(s), qs = q.cross(s), us = u_.cross(s), ps = p.cross(s), wr = w_.cross(r), qr = q.cross(r);
+    Vector6 result;
+    result << axis.cross(r) + (g * p + (wq * g1) * u_ + (pitch_ * g1) * q + toW * w_).cross(s) +
+                  w_.cross(h * (qr + ps) + (wq * h1) * (wr + us) + (pitch_ * h1) * qs + toSquare * ws) +
+                  q.cross(h * (wr + us) + (pitch_ * h1) * ws) + u_.cross(h * qs + (wq * h1) * ws) + h * p.cross(ws),
+        axis.cross(s) + w_.cross(h * qs + (wq * h1) * ws) + h * q.cross(ws);
+    return result;
   }
 
   /// d( f(ad(d)) b ) / dd; its product with c equals directional(f, c) b.

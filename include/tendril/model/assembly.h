@@ -55,9 +55,9 @@ class Assembly {
     if constexpr (Derived::RowsAtCompileTime == 6) {
       scale_.force += f.template head<3>().norm();
       scale_.moment += f.template tail<3>().norm();
-    } else if (isPose_[block]) {
-      scale_.force += f.head(3).norm();
-      scale_.moment += f.tail(3).norm();
+    } else if (Derived::RowsAtCompileTime == Eigen::Dynamic && isPose_[block]) {
+      scale_.force += f.topRows(3).norm();
+      scale_.moment += f.bottomRows(3).norm();
     } else {
       scale_.general += f.norm();
     }

@@ -14,6 +14,9 @@ inline constexpr int maxMarkerVelocities = 12;
 using MarkerJacobian = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, maxMarkerVelocities>;
 using MarkerHessian = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, maxMarkerVelocities, maxMarkerVelocities>;
 
+/// Generalized forces on the blocks of a marker, one column for each.
+using MarkerForce = Eigen::Matrix<double, 6, 2>;
+
 /// Frame of a marker and its first-order motion.
 struct MarkerKinematics {
   Pose frame;
@@ -35,6 +38,8 @@ class Marker {
   virtual Pose frame(const State& state) const = 0;
   /// Fills frame, J, twist and drift; accelerationBias and Jdot when asked.
   virtual void kinematics(const State& state, MarkerKinematics& k, bool withBias = false) const = 0;
+  /// J^T w of a wrench w = (force, moment) in the marker's frame, without the matrix J; columns without a block are left alone.
+  virtual void force(const State& state, const Vector6& wrench, MarkerForce& f) const = 0;
   /// H += scale d(J^T w)/dq at fixed wrench w = (force, moment) resolved in the marker's frame; zero unless J depends on q.
   virtual void addHessian(const State&, const Vector6& wrench, double scale, MarkerHessian& H) const;
 
@@ -74,6 +79,7 @@ class GroundMarker final : public Marker {
   GroundMarker(std::string name, const Pose& frame, GroundMotion motion);
   Pose frame(const State& state) const override;
   void kinematics(const State& state, MarkerKinematics& k, bool withBias) const override;
+  void force(const State&, const Vector6&, MarkerForce&) const override {}
 
  private:
   Pose rest_;
@@ -87,6 +93,7 @@ class BodyMarker final : public Marker {
   BodyMarker(std::string name, int block, int q, int v, const Pose& offset);
   Pose frame(const State& state) const override;
   void kinematics(const State& state, MarkerKinematics& k, bool withBias) const override;
+  void force(const State& state, const Vector6& wrench, MarkerForce& f) const override;
 
  private:
   Pose offset_;
@@ -100,6 +107,7 @@ class SegmentMarker final : public Marker {
   SegmentMarker(std::string name, std::array<int, 2> blocks, std::array<int, 2> q, std::array<int, 2> v, double xi, const Pose& offset);
   Pose frame(const State& state) const override;
   void kinematics(const State& state, MarkerKinematics& k, bool withBias) const override;
+  void force(const State& state, const Vector6& wrench, MarkerForce& f) const override;
   void addHessian(const State& state, const Vector6& wrench, double scale, MarkerHessian& H) const override;
 
  private:

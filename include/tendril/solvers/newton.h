@@ -68,7 +68,8 @@ struct NewtonOptions {
   double allowedGrowth = 1;
   double shortestFactor = 1e-6;
 
-  /// Modified Newton: the factorisation is kept while theta falls at least by this factor per step (0: a new one in each iteration).
+  /// Modified Newton: the factorisation is kept while theta falls at least by this factor per step, or enough to pass in the next one
+  /// (0: a new factorisation in each iteration).
   /// A step with a kept factorisation that raises theta is undone and repeated with a new one.
   double reuseContraction = 0;
   /// The problem enters with a factorisation worth trying, e.g. of the last time step.
