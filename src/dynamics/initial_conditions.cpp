@@ -41,8 +41,9 @@ double projectPositions(KktSystem& kkt, State& state) {
 double projectVelocities(KktSystem& kkt, State& state) {
   const Model& model = kkt.model();
   VectorX change(model.nv()), mu(model.nc());
-  factoriseMass(kkt, state);
+  kkt.evaluate(state, massOnly);
   const VectorX violation = kkt.assembly().gradient() * state.v + kkt.assembly().constraintRate();
+  factoriseMass(kkt, state);
   kkt.solve(VectorX::Zero(model.nv()), -violation, change, mu);
   state.v += change;
   return change.lpNorm<Eigen::Infinity>();

@@ -33,12 +33,16 @@ std::vector<int> diagonalPositions(const SparseMatrix& A, int from) {
 
 KktSystem::KktSystem(const Model& model, const KktTolerances& tolerances, Redundancy treatment)
     : model_(model), tolerances_(tolerances), treatment_(treatment), assembly_(model),
-      diagonal_(diagonalPositions(assembly_.matrix(), model.nv())), isMoment_(model.nv(), 2), rhs_(model.nv() + model.nc()),
-      solution_(model.nv() + model.nc()) {
+      diagonal_(diagonalPositions(assembly_.matrix(), model.nv())), isMoment_(model.nv(), 2), unit_(VectorX::Ones(model.nv() + model.nc())),
+      rhs_(model.nv() + model.nc()), solution_(model.nv() + model.nc()) {
+  for (int row = 0; row < model.nc(); ++row) {
+    if (model.constraintQuantities()[row] == RowQuantity::Angle) unit_[model.nv() + row] = model.characteristicLength();
+  }
   for (const Block& b : model.blocks()) {
     if (b.kind != Block::Kind::Pose) continue;
     std::fill_n(isMoment_.begin() + b.v, 3, char(0));
     std::fill_n(isMoment_.begin() + b.v + 3, 3, char(1));
+    unit_.segment<3>(b.v + 3).setConstant(1 / model.characteristicLength());
   }
 }
 
@@ -155,6 +159,10 @@ void KktSystem::measure(const State& state, std::span<ResidualGroup> groups) con
 void KktSystem::prepareMatrix() {
   if (prepared_) return;
   double* values = assembly_.matrix().valuePtr();
+  const SparseMatrix& A = assembly_.matrix();
+  for (int c = 0; c < A.cols(); ++c) {
+    for (int k = A.outerIndexPtr()[c]; k < A.outerIndexPtr()[c + 1]; ++k) values[k] *= unit_[c] * unit_[A.innerIndexPtr()[k]];
+  }
   for (int position : diagonal_) values[position] -= proximal * assembly_.multiplierScale;
   for (int position : cleared_) values[position] = 0;
   for (int row : off_) values[diagonal_[row]] = -assembly_.multiplierScale;
@@ -176,11 +184,12 @@ void KktSystem::forget() { analysed_ = factorised_ = false; }
 bool KktSystem::solve(VectorX& delta, VectorX& deltaLambda) {
   if (!factorised_) return false;
   const double s = assembly_.multiplierScale;
-  rhs_.head(model_.nv()) = -assembly_.residual();
-  rhs_.tail(model_.nc()) = s * assembly_.constraint();
-  if (treatment_ == Redundancy::Share) rhs_.tail(model_.nc()) += proximal * evaluated_->lambda;
+  rhs_ << -assembly_.residual(), s * assembly_.constraint();
+  rhs_.array() *= unit_.array();
+  if (treatment_ == Redundancy::Share) rhs_.tail(model_.nc()) += proximal * evaluated_->lambda.cwiseQuotient(unit_.tail(model_.nc()));
   for (int row : off_) rhs_[model_.nv() + row] = 0;
   lu_.solve(rhs_);
+  rhs_.array() *= unit_.array();
   delta = rhs_.head(model_.nv());
   deltaLambda = s * rhs_.tail(model_.nc());
   return rhs_.allFinite();
@@ -189,8 +198,8 @@ bool KktSystem::solve(VectorX& delta, VectorX& deltaLambda) {
 bool KktSystem::solve(const VectorX& upper, const VectorX& lower, VectorX& x, VectorX& y) {
   if (!factorised_) return false;
   const double s = assembly_.multiplierScale;
-  rhs_.head(model_.nv()) = upper;
-  rhs_.tail(model_.nc()) = -s * lower;
+  rhs_ << upper, -s * lower;
+  rhs_.array() *= unit_.array();
   for (int row : off_) rhs_[model_.nv() + row] = 0;
   solution_ = rhs_;
   lu_.solve(solution_);
@@ -202,18 +211,19 @@ bool KktSystem::solve(const VectorX& upper, const VectorX& lower, VectorX& x, Ve
     lu_.solve(corrected_);
     solution_ = corrected_;
   }
+  solution_.array() *= unit_.array();
   x = solution_.head(model_.nv());
   y = s * solution_.tail(model_.nc());
   return solution_.allFinite();
 }
 
-std::optional<Inertia> KktSystem::tangentInertia(const State& state) {
+std::optional<Inertia> KktSystem::tangentInertia(const State& state, double zeroTolerance) {
   forgetPrediction();
   evaluate(state, {.motion = false, .tangent = true});
   prepareMatrix();
   const SparseMatrix& A = assembly_.matrix();
   const SparseMatrix symmetric = 0.5 * (A + SparseMatrix(A.transpose()));
-  SparseLdlt ldlt;
+  SparseLdlt ldlt({.zeroTolerance = zeroTolerance});
   ldlt.factorise(symmetric);
   std::optional<Inertia> inertia = ldlt.inertia();
   // n-(KKT) = independent rows + n-(S on null G) + rows switched off, n+(KKT) = independent rows + n+(S on null G).
@@ -244,26 +254,46 @@ std::string KktSystem::describeWorst() const {
   return std::string(groups[worst].name) + " at " + (constraint ? model_.nameOfConstraint(int(row)) : model_.nameOfVelocity(int(row)));
 }
 
-std::string KktSystem::describeSingular() {
+/// The null vectors of the symmetric part whose upper part moves something, each by the name of what moves most.
+std::string KktSystem::nameFreeMotions() {
   prepareMatrix();
   const SparseMatrix& A = assembly_.matrix();
   const SparseMatrix symmetric = 0.5 * (A + SparseMatrix(A.transpose()));
   SparseLdlt ldlt;
   ldlt.factorise(symmetric);
+  if (!ldlt.singular()) return {};
   const MatrixX modes = ldlt.nullVectors();
+  VectorX rowSize = VectorX::Zero(A.rows());
+  for (int c = 0; c < A.cols(); ++c) {
+    for (SparseMatrix::InnerIterator entry(symmetric, c); entry; ++entry) rowSize[entry.row()] += std::abs(entry.value());
+  }
   std::string text;
-  for (Eigen::Index mode = 0; mode < std::min<Eigen::Index>(modes.cols(), 6); ++mode) {
+  int named = 0;
+  for (Eigen::Index mode = 0; mode < modes.cols(); ++mode) {
+    // A soft structure is no mechanism: only what is left of the sums that cancel may be called zero.
+    const VectorX v = modes.col(mode), force = symmetric * v;
+    const double largest = v.cwiseAbs().maxCoeff();
+    if (!((force.array() / rowSize.array().max(1e-300)).abs().maxCoeff() <= 1e-13 * largest)) continue;
     Eigen::Index row = 0;
-    modes.col(mode).cwiseAbs().maxCoeff(&row);
-    text += (mode > 0 ? "; " : "free to move: ") +
-            (row < model_.nv() ? model_.nameOfVelocity(int(row)) : model_.nameOfConstraint(int(row) - model_.nv()) + " (its reaction)");
+    if (!(v.head(model_.nv()).cwiseAbs().maxCoeff(&row) > 1e-8 * largest)) continue;
+    if (++named <= 6) text += (named > 1 ? "; " : "free to move: ") + model_.nameOfVelocity(int(row));
   }
-  if (modes.cols() > 6) text += "; and " + std::to_string(modes.cols() - 6) + " more";
-  if (text.empty() && lu_.singular().column >= 0) {
-    const int column = lu_.singular().column;
-    text = "near " + (column < model_.nv() ? model_.nameOfVelocity(column) : model_.nameOfConstraint(column - model_.nv()));
-  }
-  return text.empty() ? text : text + "; add a joint, a support or a spring";
+  if (named > 6) text += "; and " + std::to_string(named - 6) + " more";
+  return named > 0 ? text + "; add a joint, a support or a spring" : text;
+}
+
+std::string KktSystem::describeFreeMotions(const State& state) {
+  forgetPrediction();
+  evaluate(state, {.motion = false, .tangent = true});
+  return nameFreeMotions();
+}
+
+std::string KktSystem::describeSingular() {
+  std::string text = nameFreeMotions();
+  if (!text.empty() || lu_.singular().column < 0) return text;
+  const int column = lu_.singular().column;
+  return "near " + (column < model_.nv() ? model_.nameOfVelocity(column) : model_.nameOfConstraint(column - model_.nv())) +
+         ", which hardly meets any resistance";
 }
 
 }

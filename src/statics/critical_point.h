@@ -18,7 +18,8 @@ inline std::optional<double> locateCriticalPoint(KktSystem& kkt, const State& st
   for (int i = 0; i < halvings; ++i) {
     const double middle = 0.5 * (low + high);
     if (!solveAt(middle)) break;
-    const std::optional<Inertia> inertia = kkt.tangentInertia(state);
+    // No dead band around zero: the sign alone tells on which side of the point this is.
+    const std::optional<Inertia> inertia = kkt.tangentInertia(state, 1e-30);
     if (!inertia) break;
     (inertia->negative == negativeBefore ? low : high) = middle;
     load = state.t;

@@ -16,7 +16,7 @@ constexpr int easy = 6;
 
 LoadStepping::LoadStepping(const Model& model, const LoadSteppingOptions& options)
     : options_(options), kkt_(model, options.tolerances), state_(model.initialState()), accepted_(state_), problem_(kkt_, state_),
-      newton_({.maxIterations = options.maxIterations, .lineSearch = false}), h_(1.0 / std::max(options.steps, 1)) {}
+      newton_({.maxIterations = options.maxIterations, .minIterations = 1, .lineSearch = false}), h_(1.0 / std::max(options.steps, 1)) {}
 
 void LoadStepping::start() {
   atRest(state_);
@@ -68,6 +68,11 @@ const StepReport& LoadStepping::advance() try {
   if (options_.stability) judgeStability();
   const double ceiling = options_.grow ? std::max(options_.largestStep, 1.0 / options_.steps) : 1.0 / options_.steps;
   if (wasEasy) h_ = std::min(1.5 * std::max(h_, report_.h), ceiling);
+  for (const ResidualGroup& group : newton.groups) {
+    if (group.reference > 0 && group.reference < group.roundOff && report_.step == 0) {
+      report_.note = "the loads are smaller than the rounding of the stiffest element; use fewer elements, or take the result with care";
+    }
+  }
   ++report_.step;
   report_.t = state_.t;
   accepted_ = state_;
@@ -81,6 +86,11 @@ const StepReport& LoadStepping::advance() try {
 void LoadStepping::judgeStability() {
   report_.critical.reset();
   report_.tangent = kkt_.tangentInertia(state_);
+  if (report_.step == 0 && report_.tangent && report_.tangent->zero > 0) {
+    if (const std::string free = kkt_.describeFreeMotions(state_); !free.empty()) {
+      throw NumericalFailure("statics: the equilibrium is not unique; " + free);
+    }
+  }
   if (!report_.tangent || report_.tangent->negative == negative_) return;
   const State reached = state_;
   const StepReport step = report_;

@@ -33,9 +33,10 @@ enum class Redundancy { SwitchOff, Share };
 ///     [ -s G   -e s   ] [  mu   ]  =  - [ -s g ],     Delta lambda = s mu
 ///
 /// The multipliers are scaled by s, the mean stiffness of the softest kind of motion (translation, rotation over the size of the model),
-/// so that the matrix stays balanced as a time step shrinks (Bottasso, Bauchau & Cardona 2007) and for the slenderest beams. e = 1e-12
-/// (relative) is a proximal term: it acts on the increment of lambda alone, so that the converged solution does not contain it, and lets a
-/// mechanism pass configurations in which G loses rank for an instant.
+/// and rotations are measured by what they move at the size of the model, so that no unit enters and the matrix stays balanced as a time
+/// step shrinks (Bottasso, Bauchau & Cardona 2007) and for the slenderest beams. e = 1e-12 (relative) is a proximal term: it acts on the
+/// increment of lambda alone, so that the converged solution does not contain it, and lets a mechanism pass configurations in which G loses
+/// rank for an instant.
 ///
 /// Constraints that say nothing new are found by rank at the start and switched off: their rows are solved as mu = 0, but their violation
 /// is still measured, so that nothing is lost when the rank comes back. minimumNorm() then distributes the reactions.
@@ -84,14 +85,18 @@ class KktSystem {
   bool solve(const VectorX& upper, const VectorX& lower, VectorX& x, VectorX& y);
   /// Signs of the static tangent on the null space of G at a state, from its symmetric part (all of it at an equilibrium under loads with
   /// a potential).
-  std::optional<Inertia> tangentInertia(const State& state);
+  /// Eigenvalues below the tolerance, relative to the scaled matrix, count as zero.
+  std::optional<Inertia> tangentInertia(const State& state, double zeroTolerance = SparseLdltOptions{}.zeroTolerance);
 
   std::string describeWorst() const;
-  /// Names what is free to move when the matrix last assembled is singular.
+  /// Names what is free to move at a state: motions that meet no stiffness and violate no constraint. Empty if there is none.
+  std::string describeFreeMotions(const State& state);
+  /// The same for the matrix last assembled, which was found to be singular.
   std::string describeSingular();
 
  private:
   void prepareMatrix();
+  std::string nameFreeMotions();
 
   const Model& model_;
   KktTolerances tolerances_;
@@ -105,6 +110,8 @@ class KktSystem {
   std::vector<int> off_;       ///< those of them that are switched off
   std::vector<int> cleared_;   ///< positions of the values of redundant rows and columns
   std::vector<char> isMoment_; ///< per velocity: 0 force, 1 moment, 2 general
+  VectorX unit_; ///< per row and column: that of lengths is 1; rotations are measured in units of 1 / size, moments and angles of the
+                 ///< constraints likewise
   VectorX rhs_, solution_, corrected_;
 };
 
