@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <fstream>
 #include <memory>
 
 namespace tendril::app {
@@ -64,6 +65,13 @@ int runScene(Options options) {
   if (options.quiet) options.run.terminalLevel = LogLevel::Error;
   const RunOutcome outcome = run(options.run);
   bar.wipe();
+  if (outcome.wasComplete) {
+    if (options.json)
+      fmt::print("{}\n", nlohmann::ordered_json::parse(std::ifstream(outcome.folder / "summary.json")).dump());
+    else if (!options.quiet)
+      fmt::print("Nothing to do: {}.\n", outcome.message);
+    return Success;
+  }
   if (options.json)
     fmt::print("{}\n", nlohmann::ordered_json::parse(outcome.summary.json()).dump());
   else if (!options.quiet)

@@ -10,6 +10,7 @@
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -56,6 +57,17 @@ std::optional<Checkpoint> readCheckpoint(const fs::path& file, std::uint64_t sce
     damaged = true;
   }
   return Checkpoint::read(damaged ? older : file, scene);
+}
+
+/// Whether the folder holds the whole of this run: its summary tells of success, and scene and overrides are the same.
+bool isComplete(const RunFolder& folder, const Document& document) {
+  std::error_code status;
+  if (!fs::exists(folder.summary(), status) || !fs::exists(folder.results(), status)) return false;
+  std::ifstream file(folder.summary());
+  const nlohmann::json summary = nlohmann::json::parse(file, nullptr, false);
+  if (!summary.is_object() || summary.value("status", "") != "success") return false;
+  const RunMetadata made = ResultReader(folder.results()).metadata();
+  return made.scene == document.text() && made.arguments == document.overrides();
 }
 
 fs::path folderOf(const RunOptions& options) { return options.folder.empty() ? defaultResultFolder(options.scene) : options.folder; }
@@ -123,6 +135,11 @@ Run::Run(const RunOptions& options)
 }
 
 RunOutcome Run::execute() {
+  if (options_.resume && isComplete(folder_, scene_.document())) {
+    outcome_.wasComplete = true;
+    outcome_.message = "the run in " + folder_.path().string() + " is complete and is left as it is";
+    return std::move(outcome_);
+  }
   try {
     try {
       open();

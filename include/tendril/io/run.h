@@ -23,7 +23,7 @@ struct RunOptions {
   std::vector<std::string> overrides; ///< NAME=VALUE or path.to.key=VALUE
   /// Result folder; empty: the name of the scene with the ending .result, in the current folder.
   std::filesystem::path folder;
-  /// Continue from the checkpoint in the folder; without one, start from the beginning.
+  /// Continue from the checkpoint in the folder; without one, start from the beginning. A run that is complete is left as it is.
   bool resume = false;
   /// Steps between two checkpoints. Counted in steps, never by the clock: a checkpoint makes the analysis forget its factorisations, so the
   /// steps at which that happens belong to the result. A resumed run keeps the number of its first run.
@@ -44,7 +44,8 @@ struct RunOutcome {
   RunStatus status = RunStatus::Success;
   std::filesystem::path folder;
   Summary summary;
-  std::string message; ///< why the run failed, or where it was interrupted
+  std::string message;      ///< why the run failed, or where it was interrupted
+  bool wasComplete = false; ///< a run to be resumed had ended already, and was left as it is; the summary is empty
 };
 
 /// Runs a scene and leaves a folder with
