@@ -1,5 +1,7 @@
 #include "app/commands.h"
 #include "app/stop_request.h"
+#include "io/folder_lock.h"
+#include "io/run_folder.h"
 #include "tendril/io/run.h"
 #include "tendril/io/scene.h"
 #include "tendril/model/error.h"
@@ -16,6 +18,8 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -26,6 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+const char* const tableName = "sweep.csv";
 
 struct Options {
   fs::path scene;
@@ -118,6 +124,64 @@ std::vector<std::string> overridesOf(const Options& options, const std::vector<A
   return overrides;
 }
 
+/// "a=1, b=2"
+std::string describe(const std::vector<Axis>& axes, const Case& one) {
+  std::string text;
+  for (std::size_t i = 0; i < axes.size(); ++i) text += (i > 0 ? ", " : "") + axes[i].name + "=" + one.values[i];
+  return text;
+}
+
+/// Each name is set once: of two values for the same name one would be lost without a word.
+void refuseTwice(const Options& options, const std::vector<Axis>& axes) {
+  std::set<std::string> names;
+  for (const std::string& text : options.overrides) names.insert(text.substr(0, text.find('=')));
+  for (const Axis& axis : axes) {
+    if (!names.insert(axis.name).second)
+      throw InputError("--over " + axis.name + ": the name is set twice; give it one --over, or one --set");
+  }
+}
+
+/// A mistake that spoils every run is told once, before anything runs; one that comes with a value belongs to its run.
+void refuseCommonMistake(const Options& options, const std::vector<Axis>& axes, const std::vector<Case>& grid) {
+  std::optional<InputError> first;
+  for (const Case& one : grid) {
+    try {
+      Scene::fromFile(options.scene, overridesOf(options, axes, one));
+      return;
+    } catch (const InputError& error) {
+      if (!first) first = error;
+    }
+  }
+  if (first) throw InputError(*first);
+}
+
+bool isMember(const fs::path& entry) {
+  const std::string name = entry.filename().string();
+  return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Prepares the folder of a sweep: that of somebody else is refused, and what an earlier sweep left is removed, so that nothing of it can
+/// be taken for this one's.
+void clearFolder(const fs::path& folder) {
+  std::vector<fs::path> members;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (isMember(entry.path()) && entry.is_directory()) {
+      members.push_back(entry.path());
+    } else if (entry.path().filename() != tableName) {
+      throw InputError({folder.string()}, "folder of the sweep", "it holds files that are not those of a sweep, and is left as it is",
+                       "choose another folder with -o");
+    }
+  }
+  std::vector<std::unique_ptr<RunFolder>> folders; // all of them are runs' before the first is touched
+  for (const fs::path& member : members) folders.push_back(std::make_unique<RunFolder>(member));
+  for (const auto& member : folders) {
+    member->clear();
+    std::error_code status;
+    fs::remove(member->path(), status); // stays if something else, such as an export, lies in it
+  }
+  fs::remove(folder / tableName);
+}
+
 /// The body of a child process: one run; why it failed goes into the pipe.
 int runCase(const RunOptions& options, int pipe) {
   std::string message;
@@ -203,6 +267,7 @@ class Pool {
         {Success, "success"}, {WrongInput, "wrong input"}, {NumericsFailed, "failed"}, {Stopped, "interrupted"}};
     const auto name = names.find(WEXITSTATUS(status));
     done.status = name == names.end() ? "error" : name->second;
+    if (done.status != "success") return; // the last values of a run that broke off are not its results
     std::ifstream summary(done.folder / "summary.json");
     if (const Json json = Json::parse(summary, nullptr, false); json.is_object() && json.contains("outputs"))
       done.outputs = json["outputs"];
@@ -271,29 +336,31 @@ void writeTable(const fs::path& file, const std::vector<Axis>& axes, const std::
   if (!table.flush()) throw MachineFailure("cannot write " + file.string() + "; check the disk and the permissions");
 }
 
-int report(const std::vector<Case>& grid, const fs::path& table) {
+int report(const std::vector<Case>& grid, const std::vector<Axis>& axes, const fs::path& table) {
   std::size_t succeeded = 0;
   for (const Case& one : grid) {
     if (one.status == "success")
       ++succeeded;
     else
-      fmt::print("  {}  {}: {}\n", one.folder.string(), one.status, one.message);
+      fmt::print("  {} ({})  {}: {}\n", one.folder.string(), describe(axes, one), one.status, one.message);
   }
   fmt::print("{} of {} runs succeeded. Table in {}\n", succeeded, grid.size(), table.string());
   if (stopRequested()) return Stopped;
-  return succeeded > 0 ? Success : NumericsFailed;
+  return succeeded == grid.size() ? Success : NumericsFailed;
 }
 
 int sweep(const Options& options) {
   std::vector<Axis> axes;
   for (const std::string& text : options.over) axes.push_back(parseAxis(text));
+  refuseTwice(options, axes);
   const fs::path folder = options.folder.empty() ? fs::path(options.scene.stem().string() + ".sweep") : options.folder;
   std::vector<Case> grid = makeGrid(axes, folder);
-  // A mistake in the scene or in a name is told once, before anything runs.
-  Scene::fromFile(options.scene, overridesOf(options, axes, grid.front()));
+  refuseCommonMistake(options, axes, grid);
   std::error_code status;
   fs::create_directories(folder, status);
   if (status) throw MachineFailure("cannot create the folder " + folder.string() + ": " + status.message() + "; choose another with -o");
+  const FolderLock lock(folder);
+  clearFolder(folder);
 
   catchStopSignals();
   Pool(grid, options.jobs).runAll([&](const Case& one) {
@@ -305,9 +372,9 @@ int sweep(const Options& options) {
     run.stop = stopRequested;
     return run;
   });
-  const fs::path table = folder / "sweep.csv";
+  const fs::path table = folder / tableName;
   writeTable(table, axes, grid);
-  return report(grid, table);
+  return report(grid, axes, table);
 }
 
 }

@@ -186,6 +186,20 @@ TEST_F(Program, StopsInGoodOrderAndGoesOnToTheSameBits) {
   EXPECT_EQ(first, second);
 }
 
+TEST_F(Program, LeavesACompleteRunAsItIs) {
+  scene(fallingRod);
+  EXPECT_EQ(tendril({"run", "scene.yaml", "-o", "out", "--checkpoint-every", "30", "--checkpoint-seconds", "0"}).code, 0);
+  const std::string log = readAll(folder / "out" / "log.txt"), results = readAll(folder / "out" / "results.h5");
+  const Answer again = tendril({"run", "scene.yaml", "-o", "out", "--resume"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("complete"), std::string::npos) << again.out;
+  EXPECT_EQ(Json::parse(tendril({"run", "scene.yaml", "-o", "out", "--resume", "--json"}).out), summary("out"));
+  EXPECT_EQ(readAll(folder / "out" / "log.txt"), log);
+  EXPECT_EQ(readAll(folder / "out" / "results.h5"), results);
+  // Another run is not this one.
+  expectOneError(tendril({"run", "scene.yaml", "-o", "out", "--resume", "--set", "g=5"}), 2, {"checkpoint"});
+}
+
 TEST_F(Program, TwoRunsDoNotShareAFolder) {
   scene(fallingRod);
   const pid_t first = start({"run", "scene.yaml", "-o", "out", "--set", "duration=50", "--set", "h=0.001"});
@@ -202,6 +216,7 @@ TEST_F(Program, TwoRunsDoNotShareAFolder) {
 TEST_F(Program, RefusesADamagedCheckpointWithARemedy) {
   scene(fallingRod);
   EXPECT_EQ(tendril({"run", "scene.yaml", "-o", "out", "--checkpoint-every", "30", "--checkpoint-seconds", "0"}).code, 0);
+  fs::remove(folder / "out" / "summary.json"); // as if it had been killed before its end
   writeAll(folder / "out" / "checkpoint", readAll(folder / "out" / "checkpoint").substr(0, 100));
   expectOneError(tendril({"run", "scene.yaml", "-o", "out", "--resume"}), 2, {"out/checkpoint", "cut short", "without --resume"});
 }
@@ -281,15 +296,50 @@ TEST_F(Program, SweepsOverRunsThatFail) {
   text.replace(text.find("sqrt(0.1 - t)"), 13, "sqrt(limit - t)");
   scene(text + "parameters: {limit: 2}\n");
   const Answer answer = tendril({"sweep", "scene.yaml", "--over", "limit=2,0.1,3", "-o", "grid"});
-  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(answer.code, 3) << answer.err;
+  EXPECT_NE(answer.out.find("(limit=0.1)  failed"), std::string::npos) << answer.out;
   EXPECT_NE(answer.out.find("2 of 3 runs succeeded"), std::string::npos) << answer.out;
   const auto lines = table(folder / "grid" / "sweep.csv");
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[1][1], "success");
   EXPECT_EQ(lines[2][1], "failed");
+  for (int column = 3; column < 6; ++column) EXPECT_EQ(lines[2][column], "") << "the values at the break are no result";
   EXPECT_EQ(lines[3][1], "success");
   expectOneError(tendril({"sweep", "scene.yaml", "--over", "limit=1:2"}), 2, {"FROM:TO:COUNT"});
   expectOneError(tendril({"sweep", "scene.yaml", "--over", "limits=1:2:3"}), 2, {"limits"});
+}
+
+TEST_F(Program, SweepsPastValuesThatCannotBe) {
+  scene(rollUp);
+  const Answer answer = tendril({"sweep", "scene.yaml", "--over", "beams.strip.elements=0,4", "-o", "grid"});
+  EXPECT_EQ(answer.code, 3) << answer.err;
+  EXPECT_NE(answer.out.find("(beams.strip.elements=0)  wrong input"), std::string::npos) << answer.out;
+  const auto lines = table(folder / "grid" / "sweep.csv");
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[1][1], "wrong input");
+  EXPECT_EQ(lines[2][1], "success");
+}
+
+TEST_F(Program, SweepsSetEachNameOnce) {
+  scene(rollUp);
+  expectOneError(tendril({"sweep", "scene.yaml", "--over", "turns=1,2", "--over", "turns=3,4"}), 2, {"turns", "twice"});
+  expectOneError(tendril({"sweep", "scene.yaml", "--over", "turns=1,2", "--set", "turns=3"}), 2, {"turns", "twice"});
+  EXPECT_FALSE(fs::exists(folder / "scene.sweep"));
+}
+
+TEST_F(Program, SweepsLeaveNothingOfAnEarlierOneAndNothingOfOthersTouched) {
+  scene(rollUp);
+  EXPECT_EQ(tendril({"sweep", "scene.yaml", "--over", "turns=0.1:0.3:3", "-o", "grid"}).code, 0);
+  EXPECT_EQ(tendril({"sweep", "scene.yaml", "--over", "turns=0.1,0.2", "-o", "grid"}).code, 0);
+  EXPECT_TRUE(fs::exists(folder / "grid" / "0002"));
+  EXPECT_FALSE(fs::exists(folder / "grid" / "0003"));
+  fs::create_directory(folder / "mine");
+  writeAll(folder / "mine" / "letter.txt", "dear");
+  expectOneError(tendril({"sweep", "scene.yaml", "--over", "turns=0.1,0.2", "-o", "mine"}), 2, {"mine", "not those of a sweep", "-o"});
+  fs::create_directories(folder / "years" / "2024");
+  writeAll(folder / "years" / "2024" / "photo", "");
+  expectOneError(tendril({"sweep", "scene.yaml", "--over", "turns=0.1,0.2", "-o", "years"}), 2, {"2024", "not the results of a run"});
+  EXPECT_TRUE(fs::exists(folder / "years" / "2024" / "photo"));
 }
 
 }
