@@ -6,7 +6,10 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,6 +54,12 @@ Vector3 direction(const Record& r, const char* key) {
   return value.normalized();
 }
 
+std::string shortest(double number) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", number);
+  return text.data();
+}
+
 BeamModel beamModel(const std::string& word) {
   if (word == "KL" || word == "kirchhoff-love") return BeamModel::KirchhoffLove;
   if (word == "IK" || word == "inextensible") return BeamModel::InextensibleKirchhoff;
@@ -84,7 +93,9 @@ class SceneBuilder {
     content_.argument = content_.isDynamic ? dimension::time : dimension::none;
     content_.outputEvery = analysis.integer("output_every");
     content_.makeAnalysis = readAnalysis(analysis);
-    if (analysis.choice("method") == "arc-length") content_.path = PathParameter::Distance;
+    const bool isPath = analysis.choice("method") == "arc-length";
+    content_.end = content_.isDynamic ? analysis.number("duration") : isPath ? std::numeric_limits<double>::infinity() : 1;
+    if (isPath) content_.path = PathParameter::Distance;
 
     readLibrary(scene, "materials", materials_);
     readLibrary(scene, "sections", sections_);
@@ -142,6 +153,8 @@ class SceneBuilder {
   void addLoad(const Record& r);
   void addGravity(const Record& r);
   TimeFunction factor(const Record& r) const;
+  /// A function of time that has a value at the start; refused there and then if it has none.
+  TimeFunction startable(const Record& r, const char* key) const;
   void freeze();
 
   // ---- outputs
@@ -393,7 +406,7 @@ void SceneBuilder::addJoint(const Record& r) {
     const JointKind kind = jointKinds.at(type);
     JointParameters parameters;
     if (kind == JointKind::Fixed) parameters.reference = JointReference::Orientation;
-    if (r.has("motion")) parameters.motion = r.timeFunction("motion", content_.argument);
+    if (r.has("motion")) parameters.motion = startable(r, "motion");
     if (r.has("length")) parameters.length = r.number("length");
     if (r.has("pitch")) parameters.pitch = r.number("pitch");
     if (kind == JointKind::Distance) return builder_.joint(kind, name, make(located(r.node("to"))), marker(r.node("on")), parameters);
@@ -410,7 +423,7 @@ void SceneBuilder::addPrescribed(const Record& r, const std::string& name) {
     for (int i = 0; i < 3; ++i) motion.translation[i] = functions[i].toTimeFunction(dimension::length, content_.argument);
   }
   if (r.has("axis") != r.has("angle")) r.node().refuse("a prescribed rotation needs an axis and an angle", "give both, or neither");
-  if (r.has("axis")) motion.axis = direction(r, "axis"), motion.angle = r.timeFunction("angle", content_.argument);
+  if (r.has("axis")) motion.axis = direction(r, "axis"), motion.angle = startable(r, "angle");
   const Marker& held = marker(r.node("on"));
   const Marker& driver = builder_.movingGround({Matrix3::Identity(), held.frame(builder_.model().state()).x}, motion);
   builder_.joint(JointKind::Fixed, name, driver, held, {.reference = JointReference::Orientation});
@@ -440,8 +453,18 @@ void SceneBuilder::addSpring(const Record& r) {
   });
 }
 
+TimeFunction SceneBuilder::startable(const Record& r, const char* key) const {
+  TimeFunction function = r.timeFunction(key, content_.argument);
+  try {
+    function(0);
+  } catch (const NumericalFailure& failure) {
+    r.node(key).refuse(failure.what(), "give a function that is finite, with its rates, from the start on");
+  }
+  return function;
+}
+
 TimeFunction SceneBuilder::factor(const Record& r) const {
-  if (r.has("time")) return r.timeFunction("time", content_.argument);
+  if (r.has("time")) return startable(r, "time");
   return content_.isDynamic ? TimeFunction::constant() : TimeFunction::proportional();
 }
 
@@ -466,7 +489,10 @@ void SceneBuilder::freeze() {
   } catch (const InputError& error) {
     const std::string message = error.what();
     for (const auto& [label, node] : labels_) {
-      if (message.find(label) != std::string::npos) throw InputError(node.location(), node.path(), message);
+      if (message.find(label) == std::string::npos) continue;
+      const bool isDriven = node.isMap() && node.has("motion") && message.find("do not fit together") != std::string::npos;
+      const std::string remedy = isDriven ? "the motion must begin at the angle or displacement that the joint has at the start" : "";
+      throw InputError(node.location(), node.path(), message, remedy);
     }
     throw InputError(root_.location(), "", message);
   }
@@ -479,6 +505,9 @@ OutputDefinition SceneBuilder::readOutput(const Record& r, const Marker* at) con
   OutputDefinition output;
   output.name = r.text("name");
   if (!isName(output.name)) r.node("name").refuse("'" + output.name + "' cannot be a name", "use letters, digits and underscores");
+  for (const OutputDefinition& other : content_.outputs) {
+    if (other.name == output.name) r.node("name").refuse("two outputs are named '" + output.name + "'", "give each a name of its own");
+  }
   output.quantity = placed(r.node(), [&] { return quantity(r, at); });
   if (r.has("description")) output.description = r.text("description");
   output.series = r.boolean("series");
@@ -498,6 +527,10 @@ OutputDefinition SceneBuilder::readOutput(const Record& r, const Marker* at) con
     if (output.reduction != Reduction::Last) r.node("when").refuse("an output has one result", "remove `when` or `result`");
     output.reduction = Reduction::At;
     output.at = r.node("when").toNumber(content_.argument);
+    if (output.at < 0 || output.at > content_.end) {
+      r.node("when").refuse("the analysis runs from 0 to " + shortest(content_.end) + ", so that this value is never reached",
+                            "give one between");
+    }
   }
   if (r.has("relative_to")) {
     const Node reference = r.node("relative_to");

@@ -15,6 +15,7 @@ namespace tendril {
 struct SceneContent {
   std::string title;
   Mechanism mechanism;
+  double end = 1; ///< of time [s] or the load parameter; infinite where a path decides
   bool isDynamic = false;
   Dimension argument; ///< of t: a time, or in statics the pure number that multiplies the loads
   int outputEvery = 1;

@@ -76,7 +76,11 @@ std::vector<Vector3> readPoints(const Record& r) {
 Curve readFormula(const Record& r, const std::optional<Vector3>& up) {
   const std::array<TimeFunction, 3> x{r.timeFunction("x", dimension::none), r.timeFunction("y", dimension::none),
                                       r.timeFunction("z", dimension::none)};
-  const auto position = [&x](double u) { return Vector3(x[0](u).value, x[1](u).value, x[2](u).value); };
+  const auto position = [&x](double u) {
+    const Vector3 at(x[0].function(u).value, x[1].function(u).value, x[2].function(u).value);
+    if (!at.allFinite()) throw InputError("the formula of the curve is not finite at t = " + std::to_string(u));
+    return at;
+  };
   return Curve::parametric(position, r.number("from"), r.number("to"), up);
 }
 
@@ -277,6 +281,12 @@ GeneralizedAlphaOptions readGeneralizedAlpha(const Record& r) {
   take(r, "largest_step", o.largestStep);
   o.smallestStep = 1e-7 * o.step;
   take(r, "smallest_step", o.smallestStep);
+  if (r.has("largest_step") && !(o.errorTolerance > 0)) {
+    r.node("largest_step").refuse("the step is constant, since errors are not controlled", "remove it, or give `error_tolerance`");
+  }
+  if (r.has("largest_step") && o.smallestStep > o.largestStep) {
+    r.node("smallest_step").refuse("the smallest step is larger than the largest", "give less than `largest_step`");
+  }
   o.tolerances = readTolerances(r);
   return o;
 }

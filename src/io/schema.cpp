@@ -323,6 +323,11 @@ std::string Schema::markdown() const {
 
 namespace {
 
+std::string withArticle(const std::string& noun) {
+  const bool isVowel = std::string_view("aeio").find(noun.front()) != std::string_view::npos;
+  return (isVowel ? "an " : "a ") + noun;
+}
+
 std::vector<std::string> keysOf(const Schema& schema, const std::string& variant) {
   std::vector<std::string> keys;
   for (const Field& field : schema.fields()) keys.push_back(field.key);
@@ -348,8 +353,8 @@ void refuseKey(const Node& source, const Schema& schema, const std::string& vari
   const std::string nearest = nearestName(key, absent);
   const std::vector<std::string> owners = ownersOf(schema, key);
   const std::string what = schema.name() + (variant.empty() ? "" : " with " + schema.discriminator() + ": " + variant);
-  std::string message = "unknown key '" + key + "' of a " + what + "; expected are " + listNames(keys, 40);
-  if (!owners.empty()) message = "the key '" + key + "' does not belong to a " + what + "; expected are " + listNames(keys, 40);
+  std::string message = "unknown key '" + key + "' of " + withArticle(what) + "; expected are " + listNames(keys, 40);
+  if (!owners.empty()) message = "the key '" + key + "' does not belong to " + withArticle(what) + "; expected are " + listNames(keys, 40);
   const std::string remedy = !owners.empty()   ? "it belongs to " + schema.discriminator() + ": " + listNames(owners)
                              : nearest.empty() ? "remove it or use one of these"
                                                : "did you mean '" + nearest + "'?";
@@ -366,7 +371,7 @@ Eigen::MatrixXd requireBound(const Field& field, const Node& node, const Eigen::
 }
 
 Record::Record(const Node& from, const Schema& form) : source(from), schema(&form) {
-  if (!source.isMap()) source.refuse("expected a " + form.name() + " (a map of keys)", "write key: value lines");
+  if (!source.isMap()) source.refuse("expected " + withArticle(form.name()) + " (a map of keys)", "write key: value lines");
   if (!form.discriminator().empty()) {
     source.allow(form.discriminator());
     chosen = choice(form.discriminator());

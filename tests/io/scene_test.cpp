@@ -158,6 +158,28 @@ TEST(Scene, WholeTurnsWithinAnElementAreSeen) {
   refused(line + "\n    initial: " + arc + "1440}", {"initial shape", "360 degrees"});
 }
 
+TEST(Scene, WhatIsKnownBeforeTheFirstStepIsToldThen) {
+  expectRefused("measure: position, on: cable.end", "measure: position, on: cable.end, when: 2",
+                {"scene.yaml:21", "outputs[0].when", "from 0 to 1"});
+  expectRefused("measure: position, on: cable.end", "measure: position, on: cable.end, when: -1", {"outputs[0].when"});
+  expectRefused("force: [0, 0, 1e-3]", "force: [0, 0, 1e-3], time: log(t)", {"scene.yaml:18", "loads[0].time", "not finite"});
+  expectRefused("analysis:", "gravity: {time: sqrt(-1 - t)}\nanalysis:", {"scene.yaml:19", "gravity.time", "not finite"});
+  expectRefused("{type: straight, from: [0, 0, 0], to: [L, 0, 0]}", "{type: formula, x: t, y: sqrt(0.5 - t)}",
+                {"scene.yaml:8", "beams[0].curve", "formula"});
+  const std::string moving = "{type: dynamic, duration: 3, step: 0.1";
+  const auto timing = [&](const std::string& more) { return moving + more; };
+  expectRefused("{type: static, steps: 2", timing(", largest_step: 1"), {"scene.yaml:19", "largest_step", "error_tolerance"});
+  expectRefused("{type: static, steps: 2", timing(", error_tolerance: 1e-3, largest_step: 0.1, smallest_step: 1"),
+                {"scene.yaml:19", "smallest_step", "larger than the largest"});
+  expectRefused("  - {name: tip,", "  - {name: tip, measure: time}\n  - {name: tip,", {"scene.yaml:22", "outputs[1].name", "'tip'"});
+  expectRefused("{type: static, steps: 2", "{type: static, setps: 2", {"of an analysis"});
+}
+
+TEST(Scene, DrivesThatDoNotBeginWhereTheJointStandsSaySo) {
+  const std::string text = with(cantilever, "type: fixed, on: weight,", "type: driven rotation, motion: 90 + t, on: weight,");
+  expectError<InputError>([&] { parse(text); }, {"scene.yaml:16", "do not fit together", "the motion must begin at"});
+}
+
 TEST(Scene, ATimeFunctionThatFailsLaterIsNamedByItsKey) {
   const Scene scene = parse(with(cantilever, "force: [0, 0, 1e-3]", "force: [0, 0, 1e-3], time: sqrt(0.7 - t)"));
   const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();

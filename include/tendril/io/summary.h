@@ -11,7 +11,7 @@ namespace tendril {
 ///   status                    "success", "failed" (numerics), "interrupted", "error" (input or machine)
 ///   scene, parameters         file and the values of its parameters
 ///   outputs.NAME              {value: number or array, unit, description}
-///   steps, newton {iterations, average, worst}, residual (largest accepted), penetration (worst, m)
+///   steps, newton {iterations, average, worst}, residual (largest accepted, relative to its tolerance: at most 1), penetration (worst, m)
 ///   energy                    named numbers, e.g. initial, final, dissipated, work, balance (J)
 ///   time                      seconds by phase, and total
 ///   versions, messages
