@@ -43,7 +43,8 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     const double h = owner_.h_;
     state_ = before;
     state_.t = before.t + h;
-    if (owner_.previousStep_ > 0) {
+    const bool firstAttempt = owner_.report_.cuts == 0;
+    if (firstAttempt && owner_.previousStep_ > 0) {
       const double ratio = h / owner_.previousStep_;
       state_.a += ratio * (before.a - owner_.previousA_);
       state_.lambda += ratio * (before.lambda - owner_.previousLambda_);
@@ -130,6 +131,10 @@ GeneralizedAlpha::GeneralizedAlpha(const Model& model, const GeneralizedAlphaOpt
     throw InputError("generalized-alpha: the spectral radius must lie in [0, 1)");
   }
   if (!(options.duration > 0) || !(options.step > 0)) throw InputError("generalized-alpha: duration and step must be positive");
+  if (!(options.step > 1e-12 * options.duration)) {
+    throw InputError("generalized-alpha: the step is so small against the duration that time would not advance; check their units");
+  }
+  if (options_.smallestStep <= 0) options_.smallestStep = (options.errorTolerance > 0 ? 1e-7 : 1e-4) * options.step;
   if (options_.largestStep <= 0) options_.largestStep = std::max(options.step, options.duration / 100);
 }
 

@@ -199,7 +199,7 @@ void Beams::addResidual(const Element& e, const State& state, const Vector3& gra
   const SectionProperties& section = sections_[e.section].properties;
   const Matrix6& M = section.mass;
   const Helix k(loadPose(state.q.data() + e.qa), loadPose(state.q.data() + e.qb));
-  noteLimits(e, k.A, k.powers.angleSquared(), assembly);
+  noteLimits(e, state, k.A, k.powers.angleSquared(), assembly);
 
   const Vector6 vA = state.v.segment<6>(e.va), vB = state.v.segment<6>(e.vb), dRate = motion ? k.rate(vA, vB) : Vector6::Zero();
   Vector6 stretch = k.d - e.d0;
@@ -231,12 +231,15 @@ void Beams::addResidual(const Element& e, const State& state, const Vector3& gra
   assembly.addForce(e.b, onB);
 }
 
-/// Refuses a segment that turns too far, and notes what round-off of the stored poses makes of the resultants.
-void Beams::noteLimits(const Element& e, const Pose& A, double angleSquared, Assembly& assembly) const {
+/// Refuses a segment that turns too far, and notes what round-off of the stored poses makes of the resultants and of the inertia forces.
+void Beams::noteLimits(const Element& e, const State& state, const Pose& A, double angleSquared, Assembly& assembly) const {
   if (angleSquared > largestAngleSquared) assembly.refuse(e.a);
   const double roundoff = std::numeric_limits<double>::epsilon() * (1 + (A.x.norm() + e.length) / e.length);
   const SectionData& section = sections_[e.section];
   assembly.noteRoundoff(section.stiffest[int(e.model)][0] * roundoff, section.stiffest[int(e.model)][1] * roundoff / e.length);
+  if (assembly.request().motion) {
+    assembly.noteInertiaRoundoff(section.properties.mass, e.length, state.v.segment<6>(e.va), state.a.segment<6>(e.va));
+  }
 }
 
 void Beams::evaluate(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const {
@@ -244,7 +247,7 @@ void Beams::evaluate(const Element& e, const State& state, const Vector3& gravit
   const SectionProperties& section = sections_[e.section].properties;
   const Matrix6 &M = section.mass, &K = elastic(e);
   const Kinematics k(e, state);
-  noteLimits(e, k.A, k.powers.angleSquared(), assembly);
+  noteLimits(e, state, k.A, k.powers.angleSquared(), assembly);
   const double dampingTime = request.motion ? section.dampingTime : 0;
   Vector6 stretch = k.d - e.d0;
   if (dampingTime > 0) stretch += dampingTime * k.rate(k.vA, k.vB);

@@ -155,6 +155,8 @@ void RigidBodies::evaluate(const State& state, Assembly& assembly) const {
       const Vector6 v = state.v.segment<6>(body.v), momentum = body.M * v;
       excess += state.a.segment<6>(body.v);
       r = -se3::adTransposed(v, momentum);
+      assembly.noteForce(r);
+      assembly.noteInertiaRoundoff(body.M, 1, v, state.a.segment<6>(body.v));
       if (request.tangent) {
         const Matrix6 D = request.inertia * body.M - request.damping * (se3::ad(v).transpose() * body.M + se3::coad(momentum));
         assembly.addRate(body.coupling, body.block, D);

@@ -279,7 +279,6 @@ GeneralizedAlphaOptions readGeneralizedAlpha(const Record& r) {
   o.errorTolerance = r.number("error_tolerance");
   take(r, "max_iterations", o.maxIterations);
   take(r, "largest_step", o.largestStep);
-  o.smallestStep = 1e-7 * o.step;
   take(r, "smallest_step", o.smallestStep);
   if (r.has("largest_step") && !(o.errorTolerance > 0)) {
     r.node("largest_step").refuse("the step is constant, since errors are not controlled", "remove it, or give `error_tolerance`");

@@ -12,8 +12,10 @@ struct GeneralizedAlphaOptions {
   double rhoInfinity = 0.9; ///< spectral radius at infinite frequency, in [0, 1): 0 annihilates high frequencies, 1 would keep them
   /// Error control: largest local error of positions, relative to the size of the model (translations) and in radians; 0 keeps the step.
   double errorTolerance = 0;
-  double smallestStep = 1e-10; ///< [s], also for steps cut because Newton's method failed
-  double largestStep = 0;      ///< [s]; 0: a hundredth of the duration
+  /// [s], also for steps cut because Newton's method failed; 0: a ten-thousandth of the step, or a ten-millionth under error control. Far
+  /// smaller steps only amplify the rounding of positions into accelerations.
+  double smallestStep = 0;
+  double largestStep = 0; ///< [s]; 0: a hundredth of the duration
   int maxIterations = 20;
   /// The factorisation is kept, over steps too, while each iteration lowers the residual at least by this factor; 0: a new one always.
   double reuseContraction = 0.1;

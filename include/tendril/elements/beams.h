@@ -78,7 +78,7 @@ class Beams final : public Term {
   const Matrix6& elastic(const Element& e) const { return sections_[e.section].elastic[int(e.model)]; }
   void evaluate(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const;
   void addResidual(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const;
-  void noteLimits(const Element& e, const Pose& A, double angleSquared, Assembly& assembly) const;
+  void noteLimits(const Element& e, const State& state, const Pose& A, double angleSquared, Assembly& assembly) const;
   Vector6 resultant(const Element& e, const Vector6& stretch, const State& state) const;
   Vector6 geometricResultant(const Element& e, const Vector6& resultant, const State& state, Assembly& assembly) const;
 

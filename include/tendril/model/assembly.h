@@ -2,6 +2,7 @@
 #include "tendril/model/pattern.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace tendril {
@@ -96,6 +97,22 @@ class Assembly {
   }
   /// The configuration lies outside of what an element can represent (named by its first block): a solver shortens its step.
   void refuse(int block) { refusedBlock_ = block; }
+  /// The same for an inertia (scale M) at twist v and acceleration a: an integrator computes both from increments of the configuration,
+  /// which are known to round-off only.
+  template <class V, class A>
+  void noteInertiaRoundoff(const Matrix6& M, double scale, const Eigen::MatrixBase<V>& v, const Eigen::MatrixBase<A>& a) {
+    const double noise = std::numeric_limits<double>::epsilon() * scale;
+    const double linear = a.template head<3>().cwiseAbs().maxCoeff() + request_.damping * v.template head<3>().cwiseAbs().maxCoeff();
+    const double angular = a.template tail<3>().cwiseAbs().maxCoeff() + request_.damping * v.template tail<3>().cwiseAbs().maxCoeff();
+    const double coupling = M.topRightCorner<3, 3>().cwiseAbs().maxCoeff();
+    noteRoundoff(noise * (M(0, 0) * linear + coupling * angular),
+                 noise * (coupling * linear + M.bottomRightCorner<3, 3>().diagonal().maxCoeff() * angular));
+  }
+  /// A part of a force that cancels within one element, for the scale of forces: a free body's inertia against its gyroscopic force.
+  void noteForce(const Vector6& part) {
+    scale_.force += part.head<3>().norm();
+    scale_.moment += part.tail<3>().norm();
+  }
   /// The largest force and moment that round-off in the stored configuration can cause in an element.
   void noteRoundoff(double force, double moment) {
     scale_.forceRoundoff = std::max(scale_.forceRoundoff, force);
