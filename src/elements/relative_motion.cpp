@@ -17,10 +17,7 @@ MarkerPair::MarkerPair(const Marker* first, const Marker& second) : first_(first
   for (int b : second_->blocks()) blocks_[count_++] = b;
 }
 
-std::string MarkerPair::names() const {
-  const std::string second = "'" + second_->name() + "'";
-  return first_ ? "'" + first_->name() + "' and " + second : second;
-}
+std::string MarkerPair::names() const { return first_ ? first_->label() + " and " + second_->label() : second_->label(); }
 
 bool MarkerPair::canMove() const { return count_ > 0 && !(count_ == 2 && split_ == 1 && blocks_[0] == blocks_[1]); }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
@@ -480,6 +481,37 @@ struct ResultReader::Impl {
     const std::vector<std::string> scene = readTexts(file, "scene");
     if (!scene.empty()) metadata.scene = scene.front();
     metadata.arguments = readTexts(file, "arguments");
+    if (!endsWell()) recover();
+  }
+
+  /// Whether the last complete row of every series can be read.
+  bool endsWell() const try {
+    const std::size_t complete = rows();
+    for (const char* group : {"states", "outputs"}) {
+      for (const std::string& name : names(group)) {
+        const std::string series = std::string(group) + "/" + name;
+        if (complete > 0 && shapeOf(dataset(series)).rank == 2) read(series, complete - 1, 1);
+      }
+    }
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+
+  /// A run killed while HDF5 was writing may leave data beyond the end that the header of the file still states. They are all there: a
+  /// private copy is told its true end (the file itself may belong to a run that goes on).
+  void recover() {
+    std::string copy = (std::filesystem::temp_directory_path() / "tendril-results-XXXXXX").string();
+    const int descriptor = mkstemp(copy.data());
+    if (descriptor < 0) return;
+    ::close(descriptor);
+    std::error_code status;
+    std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing, status);
+    if (!status) {
+      Handle repaired(H5Fopen(copy.c_str(), H5F_ACC_RDWR, fileAccess()), H5Fclose);
+      if (repaired.valid() && H5Fincrement_filesize(repaired, 0) >= 0) file = std::move(repaired);
+    }
+    std::filesystem::remove(copy, status); // it lives as long as it is open
   }
 
   std::vector<std::string> names(const char* group) const {

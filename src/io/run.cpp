@@ -275,12 +275,14 @@ void Run::account(const StepReport& report) {
 
 void Run::noteStability(const StepReport& report) {
   const int stable = report.stable();
-  if (totals_.stable >= 0 && stable != totals_.stable) {
+  const bool isFirst = totals_.stable < 0;
+  if (isFirst ? !stable : stable != totals_.stable) {
     const std::string change = stable ? "stable again"
                                : report.tangent->negative > 0
                                    ? fmt::format("unstable (negative signs of the tangent: {})", report.tangent->negative)
                                    : "neutral (the tangent is singular)";
-    totals_.note(fmt::format("step {}, load parameter {:.9g}: the equilibrium became {}", report.step, report.t, change));
+    totals_.note(
+        fmt::format("step {}, load parameter {:.9g}: the equilibrium {} {}", report.step, report.t, isFirst ? "is" : "became", change));
   }
   totals_.stable = stable;
 }

@@ -58,12 +58,16 @@ void Model::constraintBias(const State& state, VectorX& b) const {
   for (const auto& term : terms_) term->addConstraintBias(state, b);
 }
 
+std::string Model::nameOfBlock(int block) const {
+  const std::string& owner = owners_[blockNames_[block].owner];
+  return blockNames_[block].index < 0 ? owner : owner + ", node " + std::to_string(blockNames_[block].index);
+}
+
 std::string Model::nameOfVelocity(int row) const {
   const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), row, [](int r, const Block& b) { return r < b.v; });
   const std::size_t i = std::size_t(after - blocks_.begin()) - 1;
   const int component = row - blocks_[i].v;
-  std::string name = owners_[blockNames_[i].owner];
-  if (blockNames_[i].index >= 0) name += ", node " + std::to_string(blockNames_[i].index);
+  const std::string name = nameOfBlock(int(i));
   if (blocks_[i].kind == Block::Kind::Vector) return name + ", coordinate " + std::to_string(component);
   static constexpr const char* components[] = {"translation along d1", "translation along d2", "translation along d3",
                                                "rotation about d1",    "rotation about d2",    "rotation about d3"};
@@ -169,6 +173,9 @@ const Marker& ModelBuilder::add(std::unique_ptr<Marker> marker) {
   if (!name.empty() && !model_->markerOfName_.try_emplace(name, marker.get()).second) {
     throw InputError("two markers are named '" + name + "'; give each a name of its own");
   }
+  marker->label_ = !name.empty()              ? "'" + name + "'"
+                   : marker->blocks().empty() ? "the ground"
+                                              : "a marker on " + model_->nameOfBlock(marker->blocks().front());
   model_->markers_.push_back(std::move(marker));
   return *model_->markers_.back();
 }

@@ -48,6 +48,8 @@ class Marker {
   void twistGradient(const State& state, const MarkerKinematics& k, MarkerJacobian& gradient) const;
 
   const std::string& name() const { return name_; }
+  /// What messages call it: its name in quotes or, without one, what it sits on ("beam 'cable', node 3", "the ground").
+  const std::string& label() const { return label_; }
   /// Twist and its time derivative in the marker's frame at a full state (velocity and acceleration of outputs).
   Vector6 twist(const State& state) const;
   Vector6 acceleration(const State& state) const;
@@ -59,7 +61,8 @@ class Marker {
   Pose pose(const State& state, int i) const { return loadPose(state.q.data() + q_[i]); }
 
  private:
-  std::string name_;
+  friend class ModelBuilder;
+  std::string name_, label_;
   std::array<int, 2> blocks_;
   std::array<int, 2> q_, v_;
   int blockCount_;

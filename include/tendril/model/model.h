@@ -90,6 +90,7 @@ class Model {
 
   /// "beam 'cable', node 17, force y": what messages call a velocity, and a row of g.
   std::string nameOfVelocity(int row) const;
+  std::string nameOfBlock(int block) const;
   std::string nameOfConstraint(int row) const;
   /// Name of the constraint alone ("joint 'hinge'").
   const std::string& constraintName(int row) const { return constraintNames_[constraintOfRow_[row]]; }
