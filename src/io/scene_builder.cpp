@@ -488,11 +488,16 @@ void SceneBuilder::freeze() {
     content_.mechanism = builder_.build();
   } catch (const InputError& error) {
     const std::string message = error.what();
+    // The object at fault is the one that the message names first.
+    const Node* culprit = nullptr;
+    std::size_t first = std::string::npos;
     for (const auto& [label, node] : labels_) {
-      if (message.find(label) == std::string::npos) continue;
-      const bool isDriven = node.isMap() && node.has("motion") && message.find("do not fit together") != std::string::npos;
+      if (const std::size_t at = message.find(label); at < first) first = at, culprit = &node;
+    }
+    if (culprit) {
+      const bool isDriven = culprit->isMap() && culprit->has("motion") && message.find("do not fit together") != std::string::npos;
       const std::string remedy = isDriven ? "the motion must begin at the angle or displacement that the joint has at the start" : "";
-      throw InputError(node.location(), node.path(), message, remedy);
+      throw InputError(culprit->location(), culprit->path(), message, remedy);
     }
     throw InputError(root_.location(), "", message);
   }
