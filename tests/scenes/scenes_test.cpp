@@ -77,8 +77,9 @@ TEST_P(Loading, WithoutErrorOrWarning) {
   const Scene scene = Scene::fromFile(folder / GetParam());
   EXPECT_FALSE(scene.title().empty());
   EXPECT_TRUE(scene.warnings().empty()) << scene.warnings().front();
-  EXPECT_GT(scene.makeOutputs().size(), 0);
-  for (const Outputs::Info& info : scene.makeOutputs().infos()) EXPECT_FALSE(info.description.empty()) << info.name;
+  const Outputs outputs = scene.makeOutputs();
+  EXPECT_GT(outputs.size(), 0);
+  for (const Outputs::Info& info : outputs.infos()) EXPECT_FALSE(info.description.empty()) << info.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Loading, ::testing::ValuesIn(sceneFiles()), [](const auto& scene) {
