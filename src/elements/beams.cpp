@@ -416,6 +416,18 @@ void DistributedLoads::declare(Layout& layout) {
   }
 }
 
+namespace {
+
+/// A load fixed in the inertial frame, resolved in the section at xi.
+Vector6 inSection(const Vector6& load, const SegmentGeometry& g, double xi) {
+  const Matrix3 Rt = (g.A.R * so3::exp(xi * g.d.tail<3>())).transpose();
+  Vector6 local;
+  local << Rt * load.head<3>(), Rt * load.tail<3>();
+  return local;
+}
+
+}
+
 void DistributedLoads::evaluate(const State& state, Assembly& assembly) const {
   for (const Segment& s : segments_) {
     const Load& load = loads_[s.load];
@@ -427,11 +439,7 @@ void DistributedLoads::evaluate(const State& state, Assembly& assembly) const {
       const double w = p.weight * s.length;
       const so3::SkewFunction function = p.series.at(g.powers.angleSquared());
       const Matrix6 star = g.powers.evaluate(function);
-      Vector6 local = load.perLength;
-      if (!load.follower) {
-        const Matrix3 Rt = (g.A.R * so3::exp(p.series.xi() * g.d.tail<3>())).transpose();
-        local << Rt * load.perLength.head<3>(), Rt * load.perLength.tail<3>();
-      }
+      const Vector6 local = load.follower ? load.perLength : inSection(load.perLength, g, p.series.xi());
       const Vector6 F = -w * factor.value * local, onB = star.transpose() * F;
       assembly.addForce(s.a, F - onB);
       assembly.addForce(s.b, onB);
@@ -467,11 +475,7 @@ void DistributedLoads::addEnergy(const State& state, Energy& energy) const {
     const Vector6 vA = state.v.segment<6>(s.va), vB = state.v.segment<6>(s.vb);
     for (const GaussPoint& p : gaussPoints()) {
       const Vector6 v = vA + g.powers.evaluate(p.series.at(g.powers.angleSquared())) * (vB - vA);
-      Vector6 local = load.perLength;
-      if (!load.follower) {
-        const Matrix3 Rt = (g.A.R * so3::exp(p.series.xi() * g.d.tail<3>())).transpose();
-        local << Rt * load.perLength.head<3>(), Rt * load.perLength.tail<3>();
-      }
+      const Vector6 local = load.follower ? load.perLength : inSection(load.perLength, g, p.series.xi());
       energy.power += p.weight * s.length * factor * local.dot(v);
     }
   }
