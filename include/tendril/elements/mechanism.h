@@ -6,6 +6,7 @@
 #include "tendril/elements/rigid_bodies.h"
 #include "tendril/elements/springs.h"
 #include "tendril/model/model.h"
+#include "tendril/model/shape.h"
 
 #include <memory>
 #include <optional>
@@ -15,15 +16,6 @@
 namespace tendril {
 
 class MechanismBuilder;
-
-/// Outline of a rigid body for pictures (and later for contact), in the frame of the body or at an offset from it.
-struct Shape {
-  enum class Kind { Sphere, Box, Cylinder, Capsule, Tube, Cone, Ellipsoid };
-  Kind kind = Kind::Sphere;
-  Vector3 size =
-      Vector3::Zero(); ///< sphere: radius; box: edges; cylinder, capsule, cone: radius, length; tube: outer, inner radius, length
-  Pose pose;           ///< of the shape's frame in the body's
-};
 
 /// A beam by name: its nodes (pose blocks), its elements (numbers in the term Beams), its reference shape.
 struct BeamPart {

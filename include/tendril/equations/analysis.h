@@ -1,4 +1,5 @@
 #pragma once
+#include "tendril/contact/contact_report.h"
 #include "tendril/model/state.h"
 #include "tendril/solvers/sparse_ldlt.h"
 
@@ -43,6 +44,8 @@ class Analysis {
   virtual const State& state() const = 0;
   /// Multipliers for reactions: those of the state or, where joints are redundant, the ones of least norm with the same effect.
   virtual VectorX reactions() = 0;
+  /// The contacts of the last step; null where the analysis knows none.
+  virtual const ContactReport* contacts() const { return nullptr; }
   /// Share of the whole that is done, 0 to 1.
   virtual double progress() const = 0;
   /// Saves what restore() needs, and forgets everything that would make the continued run differ from a restored one (factorisations).
