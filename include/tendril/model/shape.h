@@ -25,6 +25,8 @@ struct Shape {
   Pose pose; ///< of the shape's frame in the part's. A half-space lies below its plane e3 = 0.
   /// Convex mesh (its convex hull is taken) and triangle mesh; the vertices of a polygon (e3 = 0, convex, counter-clockwise, no triangles).
   std::shared_ptr<const tendril::TriangleMesh> mesh{};
+  /// Sphere and disc: what is solid is the outside, as of a ball in a round room or a point on a string.
+  bool hollow = false;
 
   bool isPlane() const { return kind == Kind::Disc || kind == Kind::Polygon; }
 };

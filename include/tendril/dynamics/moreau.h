@@ -1,0 +1,59 @@
+#pragma once
+#include "tendril/contact/contact_model.h"
+#include "tendril/equations/analysis.h"
+#include "tendril/equations/kkt_system.h"
+#include "tendril/solvers/friction_solver.h"
+
+#include <functional>
+#include <memory>
+
+namespace tendril {
+
+struct MoreauOptions {
+  double duration = 1; ///< [s]
+  double step = 1e-3;  ///< [s]
+  /// Weight of the end of the step, in [1/2, 1]: 1/2 is Moreau's midpoint scheme; more damps the vibrations of elastic parts.
+  double theta = 0.5;
+  FrictionOptions friction{};
+  /// Move overlapping bodies apart after each step, velocities untouched. Without it an overlap made by an impact (up to step x speed)
+  /// stays.
+  bool project = true;
+  /// Overlap left at the start is an error; with this, it is taken out by moving the bodies apart.
+  bool projectInitial = false;
+  /// Bodies at rest for a while are left out until something touches or drives them.
+  bool sleeping = false;
+  KktTolerances tolerances{}; ///< of the joints
+  /// Called with every friction problem after it was solved: its step and the impulses.
+  std::function<void(long step, const FrictionProblem& problem, const VectorX& impulses)> onProblem{};
+};
+
+/// Nonsmooth dynamics by Moreau's time-stepping (Moreau 1988, Jean 1999): contacts are looked for at the middle of the step, impacts and
+/// lasting contact are one and the same problem in velocities and impulses, and no event is located:
+///
+///     q_m = q_i (+) (1 - theta) h v_i,     A (v_f - v_i) = h F + G^T Lambda + H^T P,     q_f = q_m (+) theta h v_f,
+///     G v_f + g_t = 0,                     law(V, P) for every contact with gap(q_m) <= 0.
+///
+/// A is the mass matrix, with elastic and damping parts A = M + h theta C + (h theta)^2 K. Rigid bodies move their centres of mass on
+/// straight lines and turn by the energy-preserving midpoint rule, so that free flight neither gains nor loses energy.
+class Moreau final : public Analysis {
+ public:
+  /// Model and contacts must outlive the analysis.
+  Moreau(const Model& model, const ContactModel& contacts, const MoreauOptions& options);
+  ~Moreau() override;
+
+  void start() override;
+  bool finished() const override;
+  const StepReport& advance() override;
+  const State& state() const override;
+  VectorX reactions() override;
+  const ContactReport* contacts() const override;
+  double progress() const override;
+  Snapshot save() override;
+  void restore(const Snapshot& snapshot) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}
