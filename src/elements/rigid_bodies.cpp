@@ -153,12 +153,14 @@ void RigidBodies::evaluate(const State& state, Assembly& assembly) const {
     Vector6 excess = -factor.value * g, r = Vector6::Zero(); // acceleration in excess of free fall
     if (request.motion) {
       const Vector6 v = state.v.segment<6>(body.v), momentum = body.M * v;
+      const bool isCarried = assembly.isCarried(body.block);
       excess += state.a.segment<6>(body.v);
-      r = -se3::adTransposed(v, momentum);
+      if (!isCarried) r = -se3::adTransposed(v, momentum);
       assembly.noteForce(r);
       assembly.noteInertiaRoundoff(body.M, 1, v, state.a.segment<6>(body.v));
       if (request.tangent) {
-        const Matrix6 D = request.inertia * body.M - request.damping * (se3::ad(v).transpose() * body.M + se3::coad(momentum));
+        Matrix6 D = request.inertia * body.M;
+        if (!isCarried) D -= request.damping * (se3::ad(v).transpose() * body.M + se3::coad(momentum));
         assembly.addRate(body.coupling, body.block, D);
       }
     }
@@ -225,23 +227,27 @@ void PointMasses::evaluate(const State& state, Assembly& assembly) const {
     wrench.w = -mass.M * (factor.value * g);
     wrench.stiffness = -gravityTangent(mass.M, factor.value * g);
     wrench.rate = -mass.M * (factor.rate * g);
-    if (request.motion) {
+    const bool isCarried = mass.pair.count() == 1 && assembly.isCarried(mass.pair.block(0));
+    if (request.motion && isCarried) {
+      wrench.w += mass.M * (m.J[0] * state.a.segment<6>(mass.pair.velocity(0)));
+    } else if (request.motion) {
       const Vector6 momentum = mass.M * m.twist;
       const Matrix6 adT = se3::ad(m.twist).transpose();
       wrench.w += mass.M * mass.pair.acceleration(state, m) - adT * momentum;
       wrench.damping = -adT * mass.M - se3::coad(momentum);
     }
     mass.pair.addWrench(state, m, wrench, assembly);
-    if (request.motion && request.tangent) addInertia(mass, m, assembly);
+    if (request.motion && request.tangent) addInertia(mass, m, isCarried, assembly);
   }
 }
 
-void PointMasses::addInertia(const Mass& mass, const RelativeMotion& m, Assembly& assembly) const {
+void PointMasses::addInertia(const Mass& mass, const RelativeMotion& m, bool isCarried, Assembly& assembly) const {
   const Request& request = assembly.request();
   for (int l = 0; l < mass.pair.count(); ++l) {
     // w' = J a + D_v(J) v, so that dw'/dv = D_v(J) + d(J v)/dq.
-    const Matrix6 bias = m.second.Jdot.middleCols<6>(6 * l) + m.twistGradient[l];
-    const Matrix6 D = mass.M * (request.inertia * m.J[l] + request.damping * bias);
+    Matrix6 D = request.inertia * m.J[l];
+    if (!isCarried) D += request.damping * (m.second.Jdot.middleCols<6>(6 * l) + m.twistGradient[l]);
+    D = (mass.M * D).eval();
     for (int k = 0; k < mass.pair.count(); ++k) {
       assembly.addRate(mass.pair.coupling(k, l), mass.pair.block(l), (m.J[k].transpose() * D).eval());
     }

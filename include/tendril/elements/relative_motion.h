@@ -66,6 +66,8 @@ class MarkerPair {
 
   int count() const { return count_; }
   int block(int k) const { return blocks_[k]; }
+  /// First velocity of block k in State::v.
+  int velocity(int k) const { return velocities_[k]; }
   /// Coupling of block k (row) with block l (column).
   int coupling(int k, int l) const { return couplings_[k * RelativeMotion::maxBlocks + l]; }
   /// Couplings (constraint, block l) and (block l, constraint).

@@ -104,7 +104,7 @@ class PointMasses final : public Term {
     double mass;
     Matrix6 M;
   };
-  void addInertia(const Mass& mass, const RelativeMotion& motion, Assembly& assembly) const;
+  void addInertia(const Mass& mass, const RelativeMotion& motion, bool isCarried, Assembly& assembly) const;
 
   std::vector<Mass> masses_;
   const Gravity* gravity_ = nullptr;

@@ -140,6 +140,10 @@ class Assembly {
   bool predicted = false;
   /// Where a term keeps its predictions; the place is the one it got from Layout::reserve.
   double* memory(int place) { return memory_.data() + place; }
+  /// Velocity blocks whose inertia the integrator moves by itself: there, terms leave out the forces quadratic in the velocity. Empty:
+  /// none.
+  std::vector<char>& carriedBlocks() { return carriedBlocks_; }
+  bool isCarried(int block) const { return !carriedBlocks_.empty() && carriedBlocks_[block]; }
   /// T^-1 per velocity block, or empty; kept by the integrator.
   std::vector<Matrix6>& velocityMaps() { return velocityMaps_; }
 
@@ -159,6 +163,7 @@ class Assembly {
   ForceScale scale_;
   int refusedBlock_ = -1;
   std::vector<Matrix6> velocityMaps_;
+  std::vector<char> carriedBlocks_;
 };
 
 }
