@@ -41,6 +41,8 @@ class ContactModel {
   int find(const std::string& part) const;
   /// The law of two parts, or null if they pass through one another.
   const ContactLaw* law(int first, int second) const;
+  /// Whether some law or exclusion calls a part by this name.
+  bool isNamed(const std::string& part) const;
   /// Throws InputError that lists the known names if a law or an exclusion names nothing known.
   void check() const;
 

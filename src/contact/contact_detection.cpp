@@ -1,0 +1,145 @@
+#include "tendril/contact/contact_detection.h"
+
+#include "tendril/lie/so3.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace tendril {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t x) { // splitmix64
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+std::uint64_t pairKey(int a, int b) { return (std::uint64_t(std::uint32_t(a)) << 32) | std::uint32_t(b); }
+
+void inflate(Bounds& bounds, double by) {
+  bounds.low.array() -= by;
+  bounds.high.array() += by;
+}
+
+}
+
+Matrix3 contactFrame(const Vector3& normal, const Vector3& planeNormal) {
+  Matrix3 frame;
+  frame.col(0) = normal;
+  if (!planeNormal.isZero(0)) {
+    frame.col(1) = normal.cross(planeNormal);
+    frame.col(2) = planeNormal;
+    return frame;
+  }
+  int least = 0;
+  normal.cwiseAbs().minCoeff(&least);
+  frame.col(1) = (Vector3::Unit(least) - normal[least] * normal).normalized();
+  frame.col(2) = normal.cross(frame.col(1));
+  return frame;
+}
+
+ContactDetection::ContactDetection(const ContactModel& model) : model_(model) {
+  smallestSize_ = std::numeric_limits<double>::infinity();
+  for (int p = 0; p < int(model.parts().size()); ++p) {
+    const ContactModel::Part& part = model.parts()[p];
+    double radius = 0;
+    for (int s = 0; s < int(part.shapes.size()); ++s) {
+      const CollisionShape& shape = part.shapes[s];
+      shapes_.push_back({p, s});
+      if (!shape.isBounded()) continue;
+      const Bounds b = shape.bounds(Pose{});
+      radius = std::max(radius, b.low.cwiseAbs().cwiseMax(b.high.cwiseAbs()).norm());
+      smallestSize_ = std::min(smallestSize_, shape.size());
+    }
+    radius_.push_back(radius);
+    moves_.push_back(!part.marker->blocks().empty());
+  }
+  if (!std::isfinite(smallestSize_)) smallestSize_ = 1;
+  classifyParts();
+  bounds_.resize(shapes_.size());
+  poses_.resize(model.parts().size());
+}
+
+void ContactDetection::classifyParts() {
+  std::map<std::pair<std::string, std::string>, int> classes;
+  for (const ContactModel::Part& part : model_.parts()) {
+    const std::pair word{model_.isNamed(part.name) ? part.name : std::string(), part.surface};
+    classOf_.push_back(classes.try_emplace(word, int(classes.size())).first->second);
+  }
+  classes_ = int(classes.size());
+  laws_.resize(std::size_t(classes_) * std::size_t(classes_));
+}
+
+const ContactLaw* ContactDetection::law(int first, int second) {
+  Lookup& entry = laws_[std::size_t(classOf_[first]) * std::size_t(classes_) + std::size_t(classOf_[second])];
+  if (!entry.isKnown) entry = {true, model_.law(first, second)};
+  return entry.law;
+}
+
+void ContactDetection::findPairs(const State& state, std::span<const double> reach) {
+  for (std::size_t p = 0; p < poses_.size(); ++p) poses_[p] = model_.parts()[p].marker->frame(state);
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    const auto [part, shape] = shapes_[i];
+    bounds_[i] = model_.parts()[part].shapes[shape].bounds(poses_[part]);
+    inflate(bounds_[i], reach[part]);
+  }
+  candidates_.clear();
+  for (const auto& [a, b] : broadPhase_.find(bounds_)) {
+    const int p = shapes_[a].part, q = shapes_[b].part;
+    if (p == q || !(moves_[p] || moves_[q])) continue;
+    const Marker &first = *model_.parts()[p].marker, &second = *model_.parts()[q].marker;
+    const bool isSameBlock = first.blocks().size() == 1 && second.blocks().size() == 1 && first.blocks()[0] == second.blocks()[0];
+    if (isSameBlock) continue;
+    // The part that moves comes first, so that the impulse given is the one on it.
+    if (const ContactLaw* found = law(p, q)) candidates_.push_back(moves_[p] ? Candidate{a, b, found} : Candidate{b, a, found});
+  }
+}
+
+const std::vector<Contact>& ContactDetection::findContacts(const State& state, double margin, std::span<const double> reach) {
+  for (std::size_t p = 0; p < poses_.size(); ++p) poses_[p] = model_.parts()[p].marker->frame(state);
+  contacts_.clear();
+  for (const Candidate& candidate : candidates_) {
+    const auto [p, i] = shapes_[candidate.first];
+    const auto [q, j] = shapes_[candidate.second];
+    points_.clear();
+    const double within = reach.empty() ? margin : margin + reach[p] + reach[q];
+    tendril::findContacts(model_.parts()[p].shapes[i], poses_[p], model_.parts()[q].shapes[j], poses_[q], within, points_);
+    const std::uint64_t pair = mix(pairKey(candidate.first, candidate.second));
+    for (const ContactPoint& point : points_) {
+      contacts_.push_back({p, q, candidate.law, point, contactFrame(point.normal, point.planeNormal), mix(pair ^ point.feature)});
+    }
+  }
+  return contacts_;
+}
+
+void ContactDetection::rows(const Contact& contact, const State& state, ContactRows& rows) {
+  rows.count = 0;
+  rows.drift.setZero();
+  for (const auto& [part, sign] : {std::pair{contact.first, 1.0}, std::pair{contact.second, -1.0}}) {
+    const Marker& marker = *model_.parts()[part].marker;
+    marker.kinematics(state, kinematics_);
+    const Matrix3 axes = sign * contact.frame.transpose() * kinematics_.frame.R;
+    const Vector3 arm = kinematics_.frame.R.transpose() * (contact.point.position - kinematics_.frame.x);
+    Matrix6 toContact;
+    toContact << axes, -axes * so3::hat(arm), Matrix3::Zero(), axes;
+    rows.drift.noalias() += toContact * kinematics_.drift;
+    int column = 0;
+    for (const int block : marker.blocks()) {
+      int k = 0;
+      while (k < rows.count && rows.block[k] != block) ++k;
+      if (k == rows.count) rows.block[rows.count++] = block, rows.H[k].setZero();
+      rows.H[k].noalias() += toContact * kinematics_.J.middleCols<6>(column);
+      column += 6;
+    }
+  }
+}
+
+std::string ContactDetection::names(const Contact& contact) const {
+  return "'" + model_.parts()[contact.first].name + "' and '" + model_.parts()[contact.second].name + "'";
+}
+
+}
