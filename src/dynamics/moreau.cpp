@@ -1,0 +1,473 @@
+#include "tendril/dynamics/moreau.h"
+
+#include "dynamics/impulse_response.h"
+#include "dynamics/position_projection.h"
+#include "dynamics/rigid_flight.h"
+#include "tendril/dynamics/initial_conditions.h"
+#include "tendril/model/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace tendril {
+
+namespace {
+
+/// Gaps below this, relative to the smallest shape, count as touching: a body at rest stays in contact in spite of rounding.
+constexpr double touching = 1e-6;
+/// Overlap of this size, in the same measure, is left alone by the projection.
+constexpr double allowedOverlap = 1e-6;
+constexpr int maxProjections = 20;
+
+/// Impulse that a contact had in the last step, in the inertial frame.
+struct Memory {
+  std::uint64_t key = 0;
+  Vector3 impulse = Vector3::Zero(), moment = Vector3::Zero();
+};
+
+void appendKey(std::uint64_t key, std::vector<double>& numbers) {
+  numbers.push_back(double(key >> 32));
+  numbers.push_back(double(key & 0xffffffffU));
+}
+
+}
+
+struct Moreau::Impl {
+  Impl(const Model& model_, const ContactModel& contacts, const MoreauOptions& options_);
+
+  void classify();
+  void start(std::vector<std::string>& messages);
+  void advance();
+  void beginStep();
+  void moveFreely();
+  void findReach();
+  void selectContacts();
+  bool participates(ContactBlock& block, double reachable);
+  void setUpProblem();
+  void warmStart();
+  void solve();
+  void applyImpulses();
+  void settle();
+  void endStep();
+  void holdJoints();
+  void separate();
+  void record();
+  [[noreturn]] void fail(const FrictionReport& solution) const;
+  Vector3 parts(const ContactBlock& block, const VectorX& r, std::size_t i, Vector3& moment) const;
+
+  const Model& model;
+  MoreauOptions options;
+  KktSystem kkt;
+  std::unique_ptr<RigidFlight> flight;
+  ContactDetection detection;
+  std::unique_ptr<ImpulseResponse> response;
+  std::unique_ptr<PositionProjection> projection;
+  FrictionSolver solver;
+  FrictionProblem problem;
+
+  bool isCoupled = false; ///< joints, elasticity or dampers tie blocks together: the equations are factorised in every step
+  double h, margin = 0;
+  State state; ///< accepted
+  State mid;   ///< at the time where contacts are looked for; v there: before the impulses
+  VectorX freeVelocity, jointImpulse, increment, upper, lower, r, zeroLambda;
+  std::vector<double> reach; ///< of each part within the rest of the step
+  struct Approach {
+    Vector6 before, free; ///< relative velocities
+    bool isAhead = false; ///< not yet closed: will be, in this step
+  };
+  std::vector<ContactBlock> blocks;
+  std::vector<Approach> approaches;
+  std::vector<Memory> memory;
+  std::vector<std::string> messages;
+  ContactReport contactReport;
+  StepReport report;
+  double begin = 0;
+  double dissipation = 0, wallWork = 0;
+};
+
+Moreau::Impl::Impl(const Model& model_, const ContactModel& contacts, const MoreauOptions& options_)
+    : model(model_), options(options_), kkt(model_, options_.tolerances, Redundancy::Share), detection(contacts), h(options_.step),
+      state(model_.initialState()) {
+  if (!(options.duration > 0 && options.step > 0)) throw InputError("Moreau's scheme needs a positive duration and step");
+  if (!(options.theta >= 0.5 && options.theta <= 1)) {
+    throw InputError(fmt::format("theta is {}; give a number from 0.5 (midpoint) to 1 (end of the step)", options.theta));
+  }
+  contacts.check();
+  margin = touching * detection.smallestSize();
+  contactReport.model = &contacts;
+}
+
+/// Finds which blocks are rigid bodies on their own, and whether anything else couples them.
+void Moreau::Impl::classify() {
+  Assembly& assembly = kkt.assembly();
+  assembly.multiplierScale = 1;
+  mid = state;
+  mid.a.setZero(), mid.lambda.setZero();
+  kkt.evaluate(mid, {.motion = true, .tangent = true, .stiffness = false, .damping = 0, .inertia = 1});
+  flight = std::make_unique<RigidFlight>(model, assembly);
+  assembly.carriedBlocks() = flight->isBody();
+  isCoupled = model.nc() > 0 || !flight->ownsAll();
+  // Elastic and viscous forces between bodies, or from the ground, show in the tangent; the weight alone turns only with the frame.
+  kkt.evaluate(mid, {.motion = true, .tangent = true, .stiffness = true, .damping = 1, .inertia = 0});
+  const SparseMatrix& A = assembly.matrix();
+  for (const RigidFlight::Body& body : flight->bodies()) {
+    for (int c = 0; c < 6 && !isCoupled; ++c) {
+      for (SparseMatrix::InnerIterator entry(A, body.v + c); entry; ++entry) {
+        const auto row = entry.row() - body.v;
+        if (entry.value() != 0 && (row < 0 || row >= 6 || c < 3)) isCoupled = true;
+      }
+    }
+  }
+  response = std::make_unique<ImpulseResponse>(kkt, *flight, isCoupled);
+  projection = std::make_unique<PositionProjection>(model, detection, *flight, *response);
+}
+
+void Moreau::Impl::start(std::vector<std::string>& told) {
+  classify();
+  kkt.assembly().carriedBlocks().clear();
+  told = makeConsistent(kkt, state);
+  kkt.assembly().carriedBlocks() = flight->isBody();
+  begin = state.t;
+  for (VectorX* v : {&freeVelocity, &increment, &upper}) v->setZero(model.nv());
+  for (VectorX* v : {&jointImpulse, &lower, &zeroLambda}) v->setZero(model.nc());
+  if (isCoupled) {
+    kkt.assembly().multiplierScale = 1;
+    const double w = 1 / (options.theta * h);
+    const Request request{.motion = true, .tangent = true, .stiffness = true, .timeRate = true, .damping = w, .inertia = w * w};
+    kkt.evaluate(state, request);
+    kkt.balance();
+  }
+  reach.assign(detection.model().parts().size(), 2 * margin);
+  detection.findPairs(state, reach);
+  std::string overlaps;
+  int count = 0;
+  double deepest = 0;
+  for (const Contact& contact : detection.findContacts(state, margin)) {
+    if (contact.point.gap >= -10 * margin) continue;
+    deepest = std::max(deepest, -contact.point.gap);
+    if (++count <= 6) overlaps += fmt::format("{}{} by {:.3g} m", count > 1 ? ", " : "", detection.names(contact), -contact.point.gap);
+  }
+  if (count == 0) return;
+  if (count > 6) overlaps += fmt::format(" and {} more", count - 6);
+  if (!options.projectInitial) {
+    throw InputError("bodies overlap at the start: " + overlaps + "; move them apart, or set project_initial: true to have that done");
+  }
+  if (isCoupled) {
+    beginStep();
+    moveFreely();
+  }
+  reach.assign(reach.size(), 2 * deepest);
+  detection.findPairs(state, reach);
+  const auto result = projection->project(state, 0.5 * margin, 200);
+  told.push_back(
+      fmt::format("overlaps at the start were taken out by moving bodies: {}; the largest left is {:.3g} m", overlaps, result.after));
+}
+
+// ---- one step --------------------------------------------------------------------------------------------------------------------------
+
+void Moreau::Impl::advance() {
+  const auto clock = std::chrono::steady_clock::now();
+  beginStep();
+  moveFreely();
+  findReach();
+  selectContacts();
+  setUpProblem();
+  warmStart();
+  solve();
+  applyImpulses();
+  endStep();
+  contactReport.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
+}
+
+/// The configuration in which forces are taken and contacts looked for, with the velocities at the begin of the step resolved there.
+void Moreau::Impl::beginStep() {
+  mid.t = state.t + (1 - options.theta) * h;
+  mid.q = state.q, mid.v = state.v;
+  mid.a.setZero(), mid.lambda.setZero();
+  flight->move(mid.q, mid.v, (1 - options.theta) * h);
+}
+
+/// Velocities at the end of the step without contacts.
+void Moreau::Impl::moveFreely() {
+  freeVelocity = mid.v;
+  flight->spin(freeVelocity, h);
+  if (!isCoupled) {
+    kkt.evaluate(mid, {.motion = true, .tangent = false});
+    const VectorX& residual = kkt.assembly().residual();
+    for (const RigidFlight::Body& body : flight->bodies()) {
+      freeVelocity.segment<6>(body.v).noalias() -= h * (body.inverse * residual.segment<6>(body.v));
+    }
+    return;
+  }
+  const double w = 1 / (options.theta * h), unit = 1 / (w * w); // A = M + h theta C + (h theta)^2 K = unit x matrix
+  const bool exists =
+      kkt.evaluate(mid, {.motion = true, .tangent = true, .stiffness = true, .timeRate = true, .damping = w, .inertia = w * w});
+  if (!exists)
+    throw NumericalFailure(fmt::format("step {}: an element is deformed beyond what it can represent; shorten the step", report.step + 1));
+  const Assembly& assembly = kkt.assembly();
+  upper = -(h / unit) * assembly.residual();
+  lower = -assembly.constraintRate();
+  const SparseMatrix& A = assembly.matrix();
+  for (int c = 0; c < model.nv(); ++c) { // lower -= G v
+    for (SparseMatrix::InnerIterator entry(A, c); entry; ++entry) {
+      if (entry.row() >= model.nv()) lower[entry.row() - model.nv()] += entry.value() / assembly.multiplierScale * freeVelocity[c];
+    }
+  }
+  if (!kkt.factorise())
+    throw NumericalFailure(fmt::format("step {}: the equations are singular; {}", report.step + 1, kkt.describeSingular()));
+  kkt.solve(upper, lower, increment, jointImpulse);
+  freeVelocity += increment;
+  jointImpulse *= unit;
+  response->setUnit(unit);
+}
+
+/// How far the surface of each part can come in the rest of the step.
+void Moreau::Impl::findReach() {
+  const auto speed = [this](int p) {
+    const Vector6 twist = detection.model().parts()[std::size_t(p)].marker->twist(mid);
+    return twist.head<3>().norm() + detection.radius(p) * twist.tail<3>().norm();
+  };
+  for (int p = 0; p < int(reach.size()); ++p) reach[std::size_t(p)] = speed(p);
+  mid.v.swap(freeVelocity);
+  for (int p = 0; p < int(reach.size()); ++p) {
+    double& own = reach[std::size_t(p)];
+    own = options.theta * h * std::max(own, speed(p)) + margin;
+  }
+  mid.v.swap(freeVelocity);
+  detection.findPairs(mid, reach);
+}
+
+void Moreau::Impl::selectContacts() {
+  const auto& contacts = options.project ? detection.findContacts(mid, margin, reach) : detection.findContacts(mid, margin);
+  std::size_t used = 0;
+  blocks.resize(std::max(blocks.size(), contacts.size()));
+  approaches.resize(blocks.size());
+  for (const Contact& contact : contacts) {
+    ContactBlock& block = blocks[used];
+    block.contact = contact;
+    detection.rows(contact, mid, block.rows);
+    Approach& approach = approaches[used];
+    approach.before = block.velocity(model, mid.v);
+    approach.free = block.velocity(model, freeVelocity);
+    approach.isAhead = contact.point.gap > margin;
+    // An impact with restitution waits until the surfaces have met; what comes to rest is stopped where it touches.
+    const bool isSlow = -approach.before[0] <= 2 * std::abs(approach.free[0] - approach.before[0]);
+    if (approach.isAhead && contact.law->restitution > 0 && !isSlow) continue;
+    block.chooseLaw();
+    ++used;
+  }
+  blocks.resize(used);
+  approaches.resize(used);
+}
+
+/// With V_n = U_n+ + e U_n-, V_t = U_t+ + tau U_t- the law holds between V and P - c n, c the cohesion of the step, which therefore pulls
+/// like a given impulse. A contact ahead must only not have closed at the end: V_n = U_n+ + gap / (theta h).
+void Moreau::Impl::setUpProblem() {
+  response->gather(blocks, problem);
+  r.setZero(problem.rows());
+  bool isCohesive = false;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const ContactLaw& law = *blocks[i].contact.law;
+    if (law.cohesion > 0 && !approaches[i].isAhead) r[problem.firstRow[i]] = -h * law.cohesion, isCohesive = true;
+  }
+  if (isCohesive) {
+    response->apply(blocks, problem, r, freeVelocity, jointImpulse);
+    for (std::size_t i = 0; i < blocks.size(); ++i) approaches[i].free = blocks[i].velocity(model, freeVelocity);
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const ContactBlock& block = blocks[i];
+    const Approach& approach = approaches[i];
+    const ContactLaw& law = *block.contact.law;
+    for (int row = 0; row < block.law.size; ++row) {
+      const int component = block.component[std::size_t(row)];
+      const double back = component == 0 ? law.restitution : law.tangentialRestitution;
+      double& q = problem.q[problem.firstRow[i] + row];
+      q = approach.free[component];
+      if (!approach.isAhead)
+        q += back * approach.before[component];
+      else if (component == 0)
+        q += block.contact.point.gap / (options.theta * h);
+    }
+  }
+}
+
+void Moreau::Impl::warmStart() {
+  r.setZero();
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const ContactBlock& block = blocks[i];
+    const auto found =
+        std::lower_bound(memory.begin(), memory.end(), block.contact.key, [](const Memory& m, std::uint64_t key) { return m.key < key; });
+    if (found == memory.end() || found->key != block.contact.key) continue;
+    Vector6 components;
+    components << block.contact.frame.transpose() * found->impulse, block.contact.frame.transpose() * found->moment;
+    for (int row = 0; row < block.law.size; ++row) r[problem.firstRow[i] + row] = components[block.component[std::size_t(row)]];
+    if (!approaches[i].isAhead) r[problem.firstRow[i]] += h * block.contact.law->cohesion;
+  }
+}
+
+void Moreau::Impl::solve() {
+  contactReport.note.clear();
+  contactReport.sweeps = contactReport.newtonSteps = 0;
+  contactReport.residual = 0;
+  if (blocks.empty()) return;
+  const FrictionReport& solution = solver.solve(problem, options.friction, r);
+  if (options.onProblem) options.onProblem(report.step + 1, problem, r);
+  contactReport.residual = solution.residual.scaled;
+  contactReport.sweeps = solution.sweeps;
+  contactReport.newtonSteps = solution.newtonSteps;
+  if (!solution.converged) fail(solution);
+  if (!solution.ambiguous.empty()) {
+    const ContactBlock& block = blocks[std::size_t(solution.ambiguous.front())];
+    contactReport.note =
+        fmt::format("friction allows several solutions or none at the contact of {}{}: one was chosen", detection.names(block.contact),
+                    solution.ambiguous.size() > 1 ? fmt::format(" and {} more", solution.ambiguous.size() - 1) : "");
+  }
+}
+
+void Moreau::Impl::fail(const FrictionReport& solution) const {
+  const int worst = solution.residual.worst;
+  throw NumericalFailure(
+      fmt::format("step {}, t = {:.9g}: the contacts were not solved: residual {:.3g} where {:.3g} was asked, largest at {}; {}",
+                  report.step + 1, state.t, solution.residual.scaled, options.friction.tolerance,
+                  worst >= 0 ? "the contact of " + detection.names(blocks[std::size_t(worst)].contact) : "no contact", solution.failure));
+}
+
+void Moreau::Impl::applyImpulses() {
+  upper = mid.v; // velocities before the impulses, for what the contacts take
+  response->apply(blocks, problem, r, freeVelocity, jointImpulse);
+  settle();
+  memory.resize(blocks.size());
+  contactReport.contacts.resize(blocks.size());
+  dissipation = wallWork = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const ContactBlock& block = blocks[i];
+    ContactRecord& record = contactReport.contacts[i];
+    Vector6 components = Vector6::Zero();
+    for (int row = 0; row < block.law.size; ++row) components[block.component[std::size_t(row)]] = r[problem.firstRow[i] + row];
+    const bool isClosed = components[0] > 0;
+    if (!approaches[i].isAhead) components[0] -= h * block.contact.law->cohesion;
+    const Vector6 after = block.velocity(model, freeVelocity);
+    const Vector6& before = approaches[i].before;
+    record = {block.contact.first, block.contact.second, block.contact.point.position, block.contact.frame, block.contact.point.gap};
+    record.impulse = components.head<3>();
+    record.moment = components.tail<3>();
+    record.velocityBefore = before.head<3>();
+    record.velocity = after.head<3>();
+    double bound = 0, tangential = 0;
+    if (block.law.discCount > 0) {
+      bound = block.law.discs[0].coefficient * r[problem.firstRow[i]];
+      tangential = r.segment(problem.firstRow[i] + 1, block.law.discs[0].size).norm();
+    }
+    const bool isInside = tangential < bound * (1 - 1e-6);
+    record.status = !isClosed ? ContactStatus::Open : isInside ? ContactStatus::Stick : ContactStatus::Slip;
+    dissipation -= 0.5 * components.dot(before + after);
+    wallWork += components.dot(block.rows.drift);
+    memory[i] = {block.contact.key, block.contact.frame * record.impulse, block.contact.frame * record.moment};
+  }
+  contactReport.dissipation = dissipation;
+  std::sort(memory.begin(), memory.end(), [](const Memory& a, const Memory& b) { return a.key < b.key; });
+}
+
+/// Bodies in contact that were at rest and still are, to the tolerance of the solver, are at rest exactly: they do not creep.
+void Moreau::Impl::settle() {
+  if (blocks.empty() || isCoupled) return;
+  const double noise = 10 * std::max(options.friction.tolerance, 1e-12) * problem.q.norm() / std::sqrt(double(problem.rows()));
+  for (const ContactBlock& block : blocks) {
+    for (int k = 0; k < block.rows.count; ++k) {
+      const int b = block.rows.block[std::size_t(k)];
+      const int v = model.blocks()[std::size_t(b)].v;
+      const double radius = detection.smallestSize();
+      const auto speed = [&](const VectorX& velocity) {
+        return velocity.segment<3>(v).norm() + radius * velocity.segment<3>(v + 3).norm();
+      };
+      if (speed(freeVelocity) <= noise && speed(mid.v) <= noise) freeVelocity.segment<6>(v).setZero();
+    }
+  }
+}
+
+void Moreau::Impl::endStep() {
+  state.a = (freeVelocity - mid.v) / h;
+  state.v = freeVelocity;
+  state.q = mid.q;
+  flight->move(state.q, state.v, options.theta * h);
+  ++report.step;
+  report.t = state.t = begin + double(report.step) * h;
+  state.lambda = jointImpulse / h;
+  holdJoints();
+  separate();
+  report.h = h;
+  report.iterations = int(contactReport.newtonSteps + contactReport.sweeps);
+  report.residual = contactReport.residual / options.friction.tolerance;
+  report.note = contactReport.note;
+}
+
+/// Joints hold velocities; what their positions drift in a step is taken back, with the factorisation at hand.
+void Moreau::Impl::holdJoints() {
+  if (model.nc() == 0) return;
+  zeroLambda.setZero();
+  for (int iteration = 0; iteration < 3; ++iteration) {
+    kkt.evaluate(state, {.motion = false, .tangent = false});
+    lower = -kkt.assembly().constraint();
+    if (lower.lpNorm<Eigen::Infinity>() <= 1e-14 * model.characteristicLength()) return;
+    upper.setZero();
+    VectorX& correction = increment;
+    kkt.solve(upper, lower, correction, zeroLambda);
+    flight->displace(state.q, state.v, correction);
+  }
+}
+
+void Moreau::Impl::separate() {
+  contactReport.penetration =
+      projection->project(state, allowedOverlap * detection.smallestSize(), options.project ? maxProjections : 0).after;
+}
+
+// ---- the analysis ----------------------------------------------------------------------------------------------------------------------
+
+Moreau::Moreau(const Model& model, const ContactModel& contacts, const MoreauOptions& options)
+    : impl_(std::make_unique<Impl>(model, contacts, options)) {}
+Moreau::~Moreau() = default;
+
+void Moreau::start() { impl_->start(messages_); }
+bool Moreau::finished() const { return impl_->state.t >= impl_->begin + impl_->options.duration - 0.5 * impl_->h; }
+const State& Moreau::state() const { return impl_->state; }
+VectorX Moreau::reactions() { return impl_->kkt.minimumNorm(impl_->state); }
+const ContactReport* Moreau::contacts() const { return &impl_->contactReport; }
+double Moreau::progress() const { return (impl_->state.t - impl_->begin) / impl_->options.duration; }
+
+const StepReport& Moreau::advance() {
+  impl_->advance();
+  return impl_->report;
+}
+
+Snapshot Moreau::save() {
+  impl_->kkt.forget();
+  Snapshot snapshot;
+  store(impl_->state, snapshot);
+  snapshot["moreau/begin"] = {impl_->begin, double(impl_->report.step)};
+  std::vector<double>& numbers = snapshot["moreau/impulses"];
+  for (const Memory& m : impl_->memory) {
+    appendKey(m.key, numbers);
+    numbers.insert(numbers.end(), m.impulse.data(), m.impulse.data() + 3);
+    numbers.insert(numbers.end(), m.moment.data(), m.moment.data() + 3);
+  }
+  return snapshot;
+}
+
+void Moreau::restore(const Snapshot& snapshot) {
+  impl_->start(messages_);
+  load(snapshot, impl_->state);
+  impl_->begin = snapshot.at("moreau/begin")[0];
+  impl_->report.step = long(snapshot.at("moreau/begin")[1]);
+  impl_->memory.clear();
+  const std::vector<double>& numbers = snapshot.at("moreau/impulses");
+  for (std::size_t i = 0; i + 8 <= numbers.size(); i += 8) {
+    const std::uint64_t key = (std::uint64_t(numbers[i]) << 32) | std::uint64_t(numbers[i + 1]);
+    impl_->memory.push_back(
+        {key, Vector3(numbers[i + 2], numbers[i + 3], numbers[i + 4]), Vector3(numbers[i + 5], numbers[i + 6], numbers[i + 7])});
+  }
+}
+
+}

@@ -1,0 +1,43 @@
+#pragma once
+#include "dynamics/impulse_response.h"
+#include "tendril/solvers/friction_solver.h"
+
+#include <span>
+#include <vector>
+
+namespace tendril {
+
+/// Takes overlaps out of a configuration by the smallest displacement in the metric of the mass matrix,
+///
+///     min 1/2 d^T A d     subject to   gap_i + H_n,i d >= 0   for all contacts near,
+///
+/// repeated until the true gaps agree. Velocities are untouched (resolved in the new frames), so that no kinetic energy comes or goes.
+class PositionProjection {
+ public:
+  struct Result {
+    double before = 0, after = 0; ///< largest overlap [m]
+    int iterations = 0;
+  };
+
+  PositionProjection(const Model& model, ContactDetection& detection, RigidFlight& flight, ImpulseResponse& response);
+
+  /// Overlaps up to `allowed` are left. The pairs of the detection must cover what is near.
+  Result project(State& state, double allowed, int maxIterations);
+  /// The contacts found by the last project(), at the state that it left.
+  const std::vector<Contact>& contacts() const { return *found_; }
+
+ private:
+  double find(const State& state, double within);
+
+  const Model& model_;
+  ContactDetection& detection_;
+  RigidFlight& flight_;
+  ImpulseResponse& response_;
+  const std::vector<Contact>* found_ = nullptr;
+  std::vector<ContactBlock> blocks_;
+  FrictionProblem problem_;
+  FrictionSolver solver_;
+  VectorX r_, displacement_, multipliers_;
+};
+
+}
