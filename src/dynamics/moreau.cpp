@@ -85,7 +85,6 @@ struct Moreau::Impl {
   ContactReport contactReport;
   StepReport report;
   double begin = 0;
-  double dissipation = 0, wallWork = 0;
 };
 
 Moreau::Impl::Impl(const Model& model_, const ContactModel& contacts, const MoreauOptions& options_)
@@ -312,12 +311,14 @@ void Moreau::Impl::solve() {
   contactReport.note.clear();
   contactReport.sweeps = contactReport.newtonSteps = 0;
   contactReport.residual = 0;
+  contactReport.ambiguous = 0;
   if (blocks.empty()) return;
   const FrictionReport& solution = solver.solve(problem, options.friction, r);
   if (options.onProblem) options.onProblem(report.step + 1, problem, r);
   contactReport.residual = solution.residual.scaled;
   contactReport.sweeps = solution.sweeps;
   contactReport.newtonSteps = solution.newtonSteps;
+  contactReport.ambiguous = long(solution.ambiguous.size());
   if (!solution.converged) fail(solution);
   if (!solution.ambiguous.empty()) {
     const ContactBlock& block = blocks[std::size_t(solution.ambiguous.front())];
@@ -341,7 +342,7 @@ void Moreau::Impl::applyImpulses() {
   settle();
   memory.resize(blocks.size());
   contactReport.contacts.resize(blocks.size());
-  dissipation = wallWork = 0;
+  double dissipation = 0, wallWork = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const ContactBlock& block = blocks[i];
     ContactRecord& record = contactReport.contacts[i];
@@ -368,6 +369,7 @@ void Moreau::Impl::applyImpulses() {
     memory[i] = {block.contact.key, block.contact.frame * record.impulse, block.contact.frame * record.moment};
   }
   contactReport.dissipation = dissipation;
+  contactReport.work = wallWork;
   std::sort(memory.begin(), memory.end(), [](const Memory& a, const Memory& b) { return a.key < b.key; });
 }
 

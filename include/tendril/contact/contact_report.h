@@ -31,8 +31,10 @@ struct ContactReport {
   double residual = 0;    ///< of the friction problem, scaled by the norm of q
   long sweeps = 0;        ///< of Gauss-Seidel
   long newtonSteps = 0;   ///< of the friction solver
+  long ambiguous = 0;     ///< contacts that allow several solutions or none (Painleve)
   double penetration = 0; ///< largest overlap at the end of the step [m]
-  double dissipation = 0; ///< energy that the contacts took in the step [J]
+  double dissipation = 0; ///< energy that the contacts took in the step, - sum P . (U- + U+) / 2 [J]
+  double work = 0;        ///< of parts in prescribed motion, through the contacts, in the step [J]
   double seconds = 0;     ///< spent on the step
   std::string note;       ///< several or no solution, bodies at rest put to sleep, ...
 };
