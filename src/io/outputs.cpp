@@ -1,5 +1,7 @@
 #include "tendril/io/outputs.h"
 
+#include "io/contact_outputs.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -66,13 +68,21 @@ std::string translated(const std::string& unit, const UnitSystem& system) {
 struct Item {
   OutputDefinition definition;
   const Measure* measure = nullptr;
-  std::vector<double> scale;             ///< SI value of the unit of each measured column
-  std::vector<double> measured, initial; ///< by the measure, before a component is taken
+  std::vector<std::pair<int, int>> sources; ///< of an array: output and column
+  std::vector<double> scale;                ///< SI value of the unit of each measured column
+  std::vector<double> measured, initial;    ///< by the measure, before a component is taken
   std::vector<double> row, result;
   std::vector<Samples> samples; ///< per column
   bool found = false;           ///< the extremum occurred, the time was reached
+  bool held = false;            ///< the condition, at the last step
+  long taken = 0;               ///< steps that count in the result
 
   const OutputDefinition::Formula* formula() const { return std::get_if<OutputDefinition::Formula>(&definition.quantity); }
+  const OutputDefinition::Gather* gather() const { return std::get_if<OutputDefinition::Gather>(&definition.quantity); }
+  const ContactQuantity* contact() const { return std::get_if<ContactQuantity>(&definition.quantity); }
+  bool isMeasured() const { return measure || contact(); }
+  /// The values from which formulas and arrays of results are made.
+  const std::vector<double>& resultOrRow() const { return definition.reduction == Reduction::All ? row : result; }
   bool looksBack() const { return !samples.empty(); }
 };
 
@@ -91,10 +101,13 @@ struct Outputs::Impl {
         if (column < 0) continue;
         if (used_) used_->insert(i);
         const Item& item = owner_.items[i];
-        symbol_ = (results_ ? item.result : item.row)[column];
+        symbol_ = (results_ ? item.resultOrRow() : item.row)[column];
         return &symbol_;
       }
-      return owner_.parameters->find(name);
+      if (const Symbol* parameter = owner_.parameters->find(name)) return parameter;
+      if (name != "h") return nullptr;
+      symbol_ = owner_.step / owner_.second;
+      return &symbol_;
     }
     std::vector<std::string> names() const override {
       std::vector<std::string> list;
@@ -121,10 +134,12 @@ struct Outputs::Impl {
   PathParameter path = PathParameter::Time;
   OutputUnits units;
   double second = 1; ///< SI value of the unit of t
+  double step = 0;   ///< size of the present one
   std::vector<Item> items;
   std::vector<Info> infos;
-  std::vector<int> order; ///< measures first, then formulas after what they use
+  std::vector<int> order; ///< every output after those that it uses
   bool readsMultipliers = false, readsBalance = false;
+  ContactObserver contacts{nullptr};
 
   // Memory of the path.
   State state; ///< with the multipliers to report
@@ -133,7 +148,8 @@ struct Outputs::Impl {
   int count = 0;
   double initialEnergy = 0, work = 0, lastPower = 0;
 
-  Expression compile(const OutputDefinition::Formula& formula, const Scope& scope) const {
+  /// A formula or a condition.
+  template <class Formula> Expression compile(const Formula& formula, const Scope& scope) const {
     try {
       return {formula.text, scope, Expression::Time::Allowed};
     } catch (const ExpressionError& error) {
@@ -143,12 +159,19 @@ struct Outputs::Impl {
 
   int columnOf(int i, std::string_view name) const;
   void describe(Item& item, Info& info) const;
-  void sortFormulas();
+  void checkReference(const Item& item, const Info& info) const;
+  void sort();
   void visit(int i, std::vector<int>& mark);
+  /// The outputs that an output uses, itself not among them.
+  std::set<int> usedBy(int i) const;
+  void collect(Item& item, Info& info) const;
 
   void notePath(const StepReport& report);
   void measure(Item& item, const StepReport& report);
+  double ofStep(const Item& item, StepQuantity quantity, const StepReport& report) const;
+  bool holds(const Item& item) const;
   void reduce(Item& item, const StepReport& report);
+  void reduceWhere(Item& item) const;
 };
 
 /// Column of output i that a name in a formula means, or -1.
@@ -166,79 +189,126 @@ int Outputs::Impl::columnOf(int i, std::string_view name) const {
   return -1;
 }
 
-/// Sizes and description of an output, and whether its definition makes sense.
+/// Sizes and description of an output, and whether its definition makes sense. Those of arrays follow from what they gather.
 void Outputs::Impl::describe(Item& item, Info& info) const {
   const OutputDefinition& definition = item.definition;
-  const auto refuse = [&](const std::string& message) { throw InputError("output '" + definition.name + "': " + message); };
-  info = {definition.name, "1", "", "", 1, definition.series};
+  info = {definition.name, "1", "", "", 1, definition.series, false, definition.reduction == Reduction::All};
+  info.isArray = info.grows || item.gather();
   if (item.measure) {
     info.unit = item.measure->unit, info.description = item.measure->description, info.frame = item.measure->frame;
     info.columns = item.measure->columns;
+  } else if (const ContactQuantity* contact = item.contact()) {
+    const ContactQuantityInfo& words = infoOf(contact->kind);
+    info.unit = words.unit, info.description = words.description, info.frame = words.frame, info.columns = words.columns;
   } else if (const auto* formula = item.formula()) {
     info.unit = formula->unit, info.description = formula->text;
-  } else {
+  } else if (const auto* quantity = std::get_if<StepQuantity>(&definition.quantity)) {
     const std::array<std::array<std::string, 2>, 4> words{
         {{siUnit(units.argument), "size of the step, of time or of the load parameter"},
          {"1", "iterations of Newton's method in the step"},
          {"1", "first load parameter at which the number of unstable directions changed"},
-         {"J", "total energy minus its initial value and the work of loads, drives and dampers"}}};
-    const auto& [unit, text] = words[std::size_t(std::get<StepQuantity>(definition.quantity))];
-    info.unit = unit, info.description = text;
+         {"J", "total energy minus its initial value and the work of loads, drives and dampers, plus what contacts took"}}};
+    info.unit = words[std::size_t(*quantity)][0], info.description = words[std::size_t(*quantity)][1];
   }
-  if (!item.formula()) {
+  if (!item.formula() && !item.gather()) {
     item.scale = scalesOf(info.unit, info.columns, units.system);
     info.unit = translated(info.unit, units.system);
   }
   if (!definition.description.empty()) info.description = definition.description;
-  const bool isPlain = !definition.component && definition.reference.empty() && !definition.relativeToInitial;
-  if (!item.measure && !isPlain) refuse("a component or a reference needs a measured quantity");
-  if (!definition.reference.empty() && int(definition.reference.size()) != info.columns) {
-    refuse("the reference has " + std::to_string(definition.reference.size()) + " numbers, the quantity " + std::to_string(info.columns));
-  }
+  checkReference(item, info);
   item.measured.assign(info.columns, nan);
   item.initial.assign(info.columns, 0);
-  if (const auto& component = definition.component) {
-    if (!component->isNorm && component->index >= info.columns) {
-      refuse("it has no component " + std::to_string(component->index + 1) + ", only " + std::to_string(info.columns));
-    }
-    info.columns = 1;
-  }
+  if (definition.component) info.columns = 1;
   // Numbers until the first observation; a formula may be compiled with them.
   item.row.assign(info.columns, nan);
-  item.result = item.row;
+  if (!info.grows) item.result = item.row;
   if (definition.reduction >= Reduction::FirstMaximum) item.samples.assign(info.columns, Samples{});
 }
 
-void Outputs::Impl::sortFormulas() {
-  for (int i = 0; i < int(items.size()); ++i) {
-    if (!items[i].formula()) order.push_back(i);
+void Outputs::Impl::checkReference(const Item& item, const Info& info) const {
+  const OutputDefinition& definition = item.definition;
+  const auto refuse = [&](const std::string& message) { throw InputError("output '" + definition.name + "': " + message); };
+  const bool isPlain = !definition.component && definition.reference.empty() && !definition.relativeToInitial;
+  if (!item.isMeasured() && !isPlain) refuse("a component or a reference needs a measured quantity");
+  if (!definition.reference.empty() && int(definition.reference.size()) != info.columns) {
+    refuse("the reference has " + std::to_string(definition.reference.size()) + " numbers, the quantity " + std::to_string(info.columns));
   }
+  const auto& component = definition.component;
+  if (component && !component->isNorm && component->index >= info.columns) {
+    refuse("it has no component " + std::to_string(component->index + 1) + ", only " + std::to_string(info.columns));
+  }
+}
+
+void Outputs::Impl::sort() {
   std::vector<int> mark(items.size(), 0);
   for (int i = 0; i < int(items.size()); ++i) visit(i, mark);
 }
 
+std::set<int> Outputs::Impl::usedBy(int i) const {
+  std::set<int> used;
+  const Item& item = items[i];
+  const FormulaScope scope(*this, false, &used);
+  if (item.definition.where) compile(*item.definition.where, scope);
+  used.erase(i); // a condition may look at the value itself
+  if (item.formula()) compile(*item.formula(), scope);
+  for (int k = 0; item.gather() && k < int(items.size()); ++k) {
+    for (const std::string& name : item.gather()->names) {
+      if (name == infos[k].name || columnOf(k, name) >= 0) used.insert(k);
+    }
+  }
+  return used;
+}
+
 /// Depth first; mark 1 while an output waits for what it uses, 2 when it has its place.
 void Outputs::Impl::visit(int i, std::vector<int>& mark) {
-  const auto* formula = items[i].formula();
-  if (!formula || mark[i] == 2) return;
+  if (mark[i] == 2) return;
+  const OutputDefinition& definition = items[i].definition;
   if (mark[i] == 1) {
-    throw InputError(formula->where, formula->key, "the output '" + infos[i].name + "' depends on itself",
+    const auto* formula = items[i].formula();
+    const auto* gather = items[i].gather();
+    const Location where = formula ? formula->where : gather ? gather->where : definition.where->where;
+    const std::string key = formula ? formula->key : gather ? gather->key : definition.where->key;
+    throw InputError(where, key, "the output '" + definition.name + "' depends on itself",
                      "outputs may use one another, but not in a circle");
   }
   mark[i] = 1;
-  std::set<int> used;
-  compile(*formula, FormulaScope(*this, false, &used));
-  for (int other : used) visit(other, mark);
+  for (int other : usedBy(i)) visit(other, mark);
+  if (items[i].gather()) collect(items[i], infos[i]);
   mark[i] = 2;
   order.push_back(i);
 }
 
+/// Finds what an array gathers; its unit is that of its members, if they agree.
+void Outputs::Impl::collect(Item& item, Info& info) const {
+  const OutputDefinition::Gather& gather = *item.gather();
+  std::set<std::string> found;
+  for (const std::string& name : gather.names) {
+    const std::size_t before = item.sources.size();
+    for (int k = 0; k < int(items.size()); ++k) {
+      const int column = columnOf(k, name);
+      for (int c = 0; c < infos[k].columns; ++c) {
+        if (c == column || (column < 0 && name == infos[k].name)) item.sources.emplace_back(k, c), found.insert(infos[k].unit);
+      }
+    }
+    if (item.sources.size() == before) {
+      throw InputError(gather.where, gather.key, "there is no output '" + name + "'", "name outputs, or their components as NAME_x");
+    }
+  }
+  if (found.size() == 1) info.unit = *found.begin();
+  if (info.description.empty()) info.description = gather.names.front() + " to " + gather.names.back();
+  info.columns = int(item.sources.size());
+  item.row.assign(item.sources.size(), nan);
+  if (!info.grows) item.result = item.row;
+  if (item.looksBack()) item.samples.assign(item.sources.size(), Samples{});
+}
+
 Outputs::Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters, PathParameter path,
-                 OutputUnits units)
+                 OutputUnits units, const ContactModel* contacts)
     : impl(std::make_unique<Impl>()) {
   impl->model = &model;
   impl->parameters = &parameters;
   impl->path = path;
+  impl->contacts = ContactObserver(contacts);
   impl->units = std::move(units);
   impl->second = impl->units.system.factor(impl->units.argument);
   std::set<std::string> names;
@@ -256,7 +326,7 @@ Outputs::Outputs(const Model& model, std::vector<OutputDefinition> definitions, 
     impl->readsBalance = impl->readsBalance || (quantity && *quantity == StepQuantity::EnergyBalance);
     impl->describe(item, impl->infos[i]);
   }
-  impl->sortFormulas();
+  impl->sort();
 }
 
 Outputs::Outputs(Outputs&&) noexcept = default;
@@ -273,6 +343,7 @@ std::span<const double> Outputs::result(int i) const { return impl->items[i].res
 void Outputs::observe(Analysis& analysis, const StepReport& report) {
   impl->state = analysis.state();
   if (impl->readsMultipliers) impl->state.lambda = analysis.reactions();
+  impl->contacts.observe(analysis.contacts());
   impl->notePath(report);
   for (int i : impl->order) {
     impl->measure(impl->items[i], report);
@@ -281,6 +352,7 @@ void Outputs::observe(Analysis& analysis, const StepReport& report) {
 }
 
 void Outputs::Impl::notePath(const StepReport& report) {
+  step = report.h;
   double moved = 0;
   if (path == PathParameter::Distance && count > 0) {
     const double length = model->characteristicLength();
@@ -308,17 +380,18 @@ void Outputs::Impl::measure(Item& item, const StepReport& report) {
     item.row[0] = compile(*formula, FormulaScope(*this, false)).value(state.t / second);
     return;
   }
-  if (const auto* quantity = std::get_if<StepQuantity>(&definition.quantity)) {
-    const double value =
-        *quantity == StepQuantity::StepSize     ? report.h
-        : *quantity == StepQuantity::Iterations ? double(report.iterations)
-        : *quantity == StepQuantity::CriticalLoad
-            ? (std::isnan(item.result[0]) ? report.critical.value_or(std::numeric_limits<double>::quiet_NaN()) : item.result[0])
-            : model->energy(state).total() - initialEnergy - work;
-    item.row[0] = value / item.scale[0];
+  if (item.gather()) {
+    for (std::size_t c = 0; c < item.row.size(); ++c) item.row[c] = items[item.sources[c].first].row[item.sources[c].second];
     return;
   }
-  item.measure->evaluate(state, item.measured.data());
+  if (const auto* quantity = std::get_if<StepQuantity>(&definition.quantity)) {
+    item.row[0] = ofStep(item, *quantity, report) / item.scale[0];
+    return;
+  }
+  if (item.measure)
+    item.measure->evaluate(state, item.measured.data());
+  else
+    contacts.evaluate(*item.contact(), state, item.measured.data());
   for (std::size_t c = 0; c < item.measured.size(); ++c) item.measured[c] /= item.scale[c];
   if (count == 1 && definition.relativeToInitial) item.initial = item.measured;
   const std::vector<double>& reference = definition.reference.empty() ? item.initial : definition.reference;
@@ -331,45 +404,76 @@ void Outputs::Impl::measure(Item& item, const StepReport& report) {
   }
 }
 
-void Outputs::Impl::reduce(Item& item, const StepReport& report) {
+double Outputs::Impl::ofStep(const Item& item, StepQuantity quantity, const StepReport& report) const {
+  switch (quantity) {
+  case StepQuantity::StepSize:
+    return report.h;
+  case StepQuantity::Iterations:
+    return double(report.iterations);
+  case StepQuantity::CriticalLoad:
+    return std::isnan(item.result[0]) ? report.critical.value_or(nan) : item.result[0];
+  default:
+    return model->energy(state).total() - initialEnergy - work + contacts.dissipation;
+  }
+}
+
+/// Whether the step counts in the result.
+bool Outputs::Impl::holds(const Item& item) const {
+  if (!item.definition.where) return true;
+  const double value = compile(*item.definition.where, FormulaScope(*this, false)).value(state.t / second);
+  return value > 0 || value < 0;
+}
+
+/// First, last, largest, smallest, mean or all values of the steps that count.
+void Outputs::Impl::reduceWhere(Item& item) const {
   const Reduction reduction = item.definition.reduction;
-  const double T = item.definition.at;
-  const bool isFirst = count == 1;
-  const bool hits = std::abs(times.back() - T) <= 1e-9 * std::max(std::abs(T), std::abs(report.h));
-  const bool passes = !isFirst && (times[depth - 2] - T) * (times.back() - T) < 0;
-  bool foundNow = false;
+  const bool isInitialOfMean = reduction == Reduction::Mean && count == 1;
+  const bool counts = holds(item) && !isInitialOfMean, begins = counts && !item.held;
+  item.held = counts;
+  if (!counts) return;
+  if (reduction == Reduction::All) {
+    if (begins) item.result.insert(item.result.end(), item.row.begin(), item.row.end());
+    return;
+  }
+  const double weight = 1 / double(++item.taken);
+  // The last value of a formula, or of an array, is that of the results it uses; under a condition, of the step.
+  const bool isOfResults = reduction == Reduction::Last && !item.definition.where;
   for (std::size_t c = 0; c < item.row.size(); ++c) {
     const double value = item.row[c];
     double& result = item.result[c];
-    if (item.looksBack()) push(item.samples[c], value);
-    switch (reduction) {
-    case Reduction::Last:
-      result = item.formula() ? compile(*item.formula(), FormulaScope(*this, true)).value(state.t / second) : value;
-      break;
-    case Reduction::Max:
-      result = isFirst ? value : std::max(result, value);
-      break;
-    case Reduction::Min:
-      result = isFirst ? value : std::min(result, value);
-      break;
-    case Reduction::FirstMaximum:
-    case Reduction::FirstMinimum: {
+    if (isOfResults && item.formula())
+      result = compile(*item.formula(), FormulaScope(*this, true)).value(state.t / second);
+    else if (isOfResults && item.gather())
+      result = items[item.sources[c].first].resultOrRow()[item.sources[c].second];
+    else if (reduction == Reduction::Last || item.taken == 1)
+      result = value;
+    else if (reduction == Reduction::Max)
+      result = std::max(result, value);
+    else if (reduction == Reduction::Min)
+      result = std::min(result, value);
+    else if (reduction == Reduction::Mean)
+      result += weight * (value - result);
+  }
+}
+
+void Outputs::Impl::reduce(Item& item, const StepReport& report) {
+  const Reduction reduction = item.definition.reduction;
+  if (!item.looksBack()) return reduceWhere(item);
+  const double T = item.definition.at;
+  const bool hits = std::abs(times.back() - T) <= 1e-9 * std::max(std::abs(T), std::abs(report.h));
+  const bool passes = count > 1 && (times[depth - 2] - T) * (times.back() - T) < 0;
+  for (std::size_t c = 0; c < item.row.size(); ++c) {
+    double& result = item.result[c];
+    const Samples& f = item.samples[c];
+    push(item.samples[c], item.row[c]);
+    if (reduction == Reduction::At) {
+      if (!item.found && (hits || passes)) result = hits ? item.row[c] : interpolate(times, f, count, T);
+    } else {
       const double sign = reduction == Reduction::FirstMaximum ? 1 : -1;
-      const Samples& f = item.samples[c];
       if (std::isnan(result) && count >= 3 && sign * (f[2] - f[1]) > 0 && sign * (f[2] - f[3]) >= 0) result = vertex(distances, f);
-      break;
-    }
-    case Reduction::At:
-      if (item.found) break;
-      if (hits)
-        result = value;
-      else if (passes)
-        result = interpolate(times, item.samples[c], count, T);
-      foundNow = hits || passes;
-      break;
     }
   }
-  item.found = item.found || foundNow;
+  item.found = item.found || (reduction == Reduction::At && (hits || passes));
 }
 
 std::vector<std::string> Outputs::messages() const {
@@ -382,6 +486,8 @@ std::vector<std::string> Outputs::messages() const {
       list.push_back(label + "the run did not reach t = " + std::to_string(definition.at / impl->second));
     } else if (definition.reduction == Reduction::FirstMaximum || definition.reduction == Reduction::FirstMinimum) {
       list.push_back(label + "it had no " + (definition.reduction == Reduction::FirstMaximum ? "maximum" : "minimum") + " inside the path");
+    } else if (definition.where && item.taken == 0) {
+      list.push_back(label + "the condition '" + definition.where->text + "' never held");
     } else {
       list.push_back(label + (item.formula() ? "its formula '" + item.formula()->text + "' is not a number" : "it is not a number"));
     }
@@ -392,16 +498,17 @@ std::vector<std::string> Outputs::messages() const {
 // ---- memory ----------------------------------------------------------------------------------------------------------------------------
 
 void Outputs::save(Snapshot& snapshot) const {
-  std::vector<double> common{double(impl->count), impl->initialEnergy, impl->work, impl->lastPower};
+  std::vector<double> common{double(impl->count), impl->initialEnergy, impl->work, impl->lastPower, impl->contacts.dissipation};
   common.insert(common.end(), impl->times.begin(), impl->times.end());
   common.insert(common.end(), impl->distances.begin(), impl->distances.end());
   snapshot["outputs/path"] = common;
   snapshot["outputs/configuration"].assign(impl->previousQ.data(), impl->previousQ.data() + impl->previousQ.size());
   for (const Item& item : impl->items) {
     std::vector<double>& values = snapshot["outputs/of/" + item.definition.name];
-    values = {double(item.found)};
-    for (const auto* part : {&item.initial, &item.row, &item.result}) values.insert(values.end(), part->begin(), part->end());
+    values = {double(item.found), double(item.held), double(item.taken)};
+    for (const auto* part : {&item.initial, &item.row}) values.insert(values.end(), part->begin(), part->end());
     for (const Samples& samples : item.samples) values.insert(values.end(), samples.begin(), samples.end());
+    values.insert(values.end(), item.result.begin(), item.result.end()); // the last, since it may grow
   }
 }
 
@@ -417,20 +524,26 @@ void Outputs::restore(const Snapshot& snapshot) {
   auto common = entry("outputs/path").begin();
   impl->count = int(*common++);
   impl->initialEnergy = *common++, impl->work = *common++, impl->lastPower = *common++;
+  impl->contacts.dissipation = *common++;
   take(common, impl->times);
   take(common, impl->distances);
   const std::vector<double>& q = entry("outputs/configuration");
   impl->previousQ = Eigen::Map<const VectorX>(q.data(), Eigen::Index(q.size()));
   for (Item& item : impl->items) {
     const std::vector<double>& values = entry("outputs/of/" + item.definition.name);
-    const std::size_t expected = 1 + item.initial.size() + item.row.size() + item.result.size() + depth * item.samples.size();
-    if (values.size() != expected) throw InputError("the checkpoint's output '" + item.definition.name + "' has another size");
+    const std::size_t fixed = 3 + item.initial.size() + item.row.size() + depth * item.samples.size();
+    const bool grows = item.definition.reduction == Reduction::All;
+    if (grows ? values.size() < fixed : values.size() != fixed + item.result.size()) {
+      throw InputError("the checkpoint's output '" + item.definition.name + "' has another size");
+    }
     auto from = values.begin();
     item.found = *from++ != 0;
+    item.held = *from++ != 0;
+    item.taken = long(*from++);
     take(from, item.initial);
     take(from, item.row);
-    take(from, item.result);
     for (Samples& samples : item.samples) take(from, samples);
+    item.result.assign(from, values.end());
   }
 }
 

@@ -4,6 +4,7 @@
 #include "tendril/elements/mechanism.h"
 #include "tendril/equations/analysis.h"
 #include "tendril/io/checkpoint.h"
+#include "tendril/io/friction_file.h"
 #include "tendril/io/outputs.h"
 #include "tendril/io/results.h"
 #include "tendril/io/scene.h"
@@ -94,6 +95,9 @@ class Run {
   void noteStability(const StepReport& report);
   void observe(const StepReport& report);
   void writeRow();
+  void writeArrays();
+  FrictionObserver frictionObserver();
+  void dump(long step, const FrictionProblem& problem, const VectorX& impulses);
   void takeCheckpoint();
   void writeCheckpoint();
   void watch();
@@ -128,9 +132,9 @@ class Run {
 };
 
 Run::Run(const RunOptions& options)
-    : options_(options), log_(options.terminalLevel), scene_(readScene(options, clock_)), analysis_(scene_.makeAnalysis()),
-      outputs_(scene_.makeOutputs()), folder_(folderOf(options)), fingerprint_(fingerprintOf(scene_.document())),
-      checkpointEvery_(std::max(options.checkpointEvery, 1L)) {
+    : options_(options), log_(options.terminalLevel), scene_(readScene(options, clock_)),
+      analysis_(scene_.makeAnalysis(frictionObserver())), outputs_(scene_.makeOutputs()), folder_(folderOf(options)),
+      fingerprint_(fingerprintOf(scene_.document())), checkpointEvery_(std::max(options.checkpointEvery, 1L)) {
   outcome_.folder = folder_.path();
 }
 
@@ -192,7 +196,7 @@ void Run::addSeries() {
     series_.stable = writer_->addState("stable", 1, {"1", "1 where the equilibrium is stable, 0 where not, NaN where not judged.", ""});
   }
   for (const Outputs::Info& info : outputs_.infos()) {
-    const bool isRecorded = info.series;
+    const bool isRecorded = info.series && !info.grows;
     series_.outputs.push_back(isRecorded ? writer_->addOutput(info.name, info.columns, {info.unit, info.description, info.frame}) : -1);
   }
 }
@@ -200,6 +204,7 @@ void Run::addSeries() {
 void Run::begin() {
   clock_.enter(PhaseClock::Writing);
   writeText(folder_.scene(), scene_.document().text());
+  scene_.copyMeshes(folder_.path());
   writer_.emplace(folder_.results(), RunMetadata{version(), scene_.document().text(), scene_.document().overrides()});
   addSeries();
   clock_.enter(PhaseClock::Solving);
@@ -262,6 +267,10 @@ void Run::account(const StepReport& report) {
   totals_.iterations += report.iterations;
   totals_.worstIterations = std::max<long>(totals_.worstIterations, report.iterations);
   totals_.residual = std::max(totals_.residual, report.residual);
+  if (const ContactReport* contacts = analysis_->contacts()) {
+    totals_.contact.add(*contacts);
+    if (!contacts->note.empty()) totals_.note(fmt::format("step {}, t = {:.9g}: {}", report.step, report.t, contacts->note));
+  }
   if (scene_.isDynamic()) {
     const Energy energy = scene_.mechanism().model->energy(analysis_->state());
     totals_.work += (report.t - totals_.t) * (energy.power + totals_.power) / 2;
@@ -309,6 +318,31 @@ void Run::writeRow() {
   clock_.enter(PhaseClock::Solving);
 }
 
+/// What was found over the whole run.
+void Run::writeArrays() {
+  for (int i = 0; observed_ && i < outputs_.size(); ++i) {
+    const Outputs::Info& info = outputs_.infos()[std::size_t(i)];
+    if (info.grows) writer_->writeArray(info.name, outputs_.result(i), {info.unit, info.description, info.frame});
+  }
+}
+
+FrictionObserver Run::frictionObserver() {
+  if (!scene_.dumpsFriction()) return {};
+  return [this](long step, const FrictionProblem& problem, const VectorX& impulses) {
+    if (scene_.dumpsFriction(step)) dump(step, problem, impulses);
+  };
+}
+
+void Run::dump(long step, const FrictionProblem& problem, const VectorX& impulses) {
+  fs::create_directories(folder_.friction());
+  FrictionFile file;
+  file.title = scene_.title().empty() ? scene_.document().fileName() : scene_.title();
+  file.description = fmt::format("step {} of {}", step, scene_.document().fileName());
+  file.local = problem;
+  file.solution = impulses;
+  writeFrictionFile(folder_.friction() / fmt::format("step-{:06}.hdf5", step), file, {.overwrite = true});
+}
+
 void Run::takeCheckpoint() {
   clock_.enter(PhaseClock::Writing);
   Snapshot snapshot = analysis_->save();
@@ -344,7 +378,10 @@ void Run::watch() {
 
 void Run::finish(const std::string& status) {
   clock_.enter(PhaseClock::Writing);
-  if (writer_) writer_->close();
+  if (writer_) {
+    writeArrays();
+    writer_->close();
+  }
   outcome_.summary.status = status;
   gatherSummary();
   outcome_.summary.write(folder_.summary());
@@ -374,7 +411,12 @@ void Run::gatherSummary() {
     summary.energy = {{"initial", totals_.initialEnergy}, {"final", final}};
     if (scene_.isDynamic()) {
       summary.energy["work"] = totals_.work;
-      summary.energy["balance"] = final - totals_.initialEnergy - totals_.work;
+      summary.energy["balance"] = final - totals_.initialEnergy - totals_.work + totals_.contact.dissipation;
+    }
+    if (analysis_->contacts()) {
+      summary.energy["dissipated"] = totals_.contact.dissipation;
+      summary.contact = totals_.contact.summary();
+      summary.penetration = totals_.contact.penetration;
     }
   }
   double total = 0;

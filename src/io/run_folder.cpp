@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 /// What runs and exports leave in a folder.
 constexpr std::array ownNames{"results.h5",           "summary.json",       "log.txt", "scene.yaml", "checkpoint", "checkpoint.previous",
-                              "summary.json.partial", "checkpoint.partial", "vtk",     "csv"};
+                              "summary.json.partial", "checkpoint.partial", "vtk",     "csv",        "friction",   "meshes"};
 
 bool holdsOnlyOwnFiles(const fs::path& folder) {
   return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const fs::directory_entry& entry) {
@@ -50,9 +50,10 @@ RunFolder::RunFolder(fs::path folder) : path_(std::move(folder)) {
 }
 
 void RunFolder::clear() const {
-  for (const fs::path& file : {results(), summary(), log(), scene(), checkpoint(), Checkpoint::previous(checkpoint())}) {
+  for (const fs::path& file :
+       {results(), summary(), log(), scene(), checkpoint(), Checkpoint::previous(checkpoint()), friction(), path_ / "meshes"}) {
     std::error_code status;
-    fs::remove(file, status);
+    fs::remove_all(file, status);
     if (status) {
       throw MachineFailure("cannot replace " + file.string() + ": " + status.message() +
                            "; check the permissions, or choose another folder with -o");

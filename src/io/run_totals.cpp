@@ -28,6 +28,37 @@ void PhaseClock::load(const Checkpoint& checkpoint) {
   for (std::size_t i = 0; i < std::min(saved.size(), seconds_.size()); ++i) seconds_[i] += saved[i];
 }
 
+void ContactTotals::add(const ContactReport& report) {
+  penetration = std::max(penetration, report.penetration);
+  residual = std::max(residual, report.residual);
+  dissipation += report.dissipation;
+  ++steps;
+  sweeps += report.sweeps, worstSweeps = std::max(worstSweeps, report.sweeps);
+  newtonSteps += report.newtonSteps, worstNewtonSteps = std::max(worstNewtonSteps, report.newtonSteps);
+  mostContacts = std::max(mostContacts, long(report.contacts.size()));
+  ambiguousSteps += report.ambiguous > 0;
+}
+
+Summary::Contact ContactTotals::summary() const {
+  const auto average = [&](long sum) { return steps > 0 ? double(sum) / double(steps) : 0; };
+  return {penetration, residual, average(sweeps), average(newtonSteps), worstSweeps, worstNewtonSteps, mostContacts, ambiguousSteps};
+}
+
+void ContactTotals::store(Checkpoint& checkpoint) const {
+  checkpoint.set("run/contact numbers", std::array{penetration, residual, dissipation});
+  checkpoint.setIntegers("run/contact counters", std::array<std::int64_t, 7>{steps, sweeps, worstSweeps, newtonSteps, worstNewtonSteps,
+                                                                             mostContacts, ambiguousSteps});
+}
+
+void ContactTotals::load(const Checkpoint& checkpoint) {
+  const auto numbers = checkpoint.get("run/contact numbers");
+  const auto counters = checkpoint.integers("run/contact counters");
+  if (numbers.size() != 3 || counters.size() != 7) throw InputError("the checkpoint was written by another version; run without --resume");
+  penetration = numbers[0], residual = numbers[1], dissipation = numbers[2];
+  steps = counters[0], sweeps = counters[1], worstSweeps = counters[2], newtonSteps = counters[3], worstNewtonSteps = counters[4];
+  mostContacts = counters[5], ambiguousSteps = counters[6];
+}
+
 void RunTotals::note(std::string text) {
   if (notes.size() < maxNotes)
     notes.push_back(std::move(text));
@@ -36,6 +67,7 @@ void RunTotals::note(std::string text) {
 }
 
 void RunTotals::store(Checkpoint& checkpoint) const {
+  contact.store(checkpoint);
   checkpoint.set("run/numbers", std::array{residual, initialEnergy, work, t, power});
   checkpoint.setIntegers("run/counters", std::array<std::int64_t, 5>{step, iterations, worstIterations, stable, notesDropped});
   std::vector<std::int64_t> characters;
@@ -47,6 +79,7 @@ void RunTotals::store(Checkpoint& checkpoint) const {
 }
 
 void RunTotals::load(const Checkpoint& checkpoint) {
+  contact.load(checkpoint);
   const auto numbers = checkpoint.get("run/numbers");
   const auto counters = checkpoint.integers("run/counters");
   if (numbers.size() != 5 || counters.size() != 5) throw InputError("the checkpoint was written by another version; run without --resume");

@@ -1,5 +1,7 @@
 #pragma once
+#include "tendril/contact/contact_report.h"
 #include "tendril/io/checkpoint.h"
+#include "tendril/io/summary.h"
 
 #include <array>
 #include <chrono>
@@ -28,6 +30,18 @@ class PhaseClock {
   Clock::time_point since_ = Clock::now();
 };
 
+/// What a summary says about the contacts of all steps.
+struct ContactTotals {
+  double penetration = 0, residual = 0;
+  double dissipation = 0; ///< energy that the contacts took
+  long steps = 0, sweeps = 0, worstSweeps = 0, newtonSteps = 0, worstNewtonSteps = 0, mostContacts = 0, ambiguousSteps = 0;
+
+  void add(const ContactReport& report);
+  Summary::Contact summary() const;
+  void store(Checkpoint& checkpoint) const;
+  void load(const Checkpoint& checkpoint);
+};
+
 /// What a summary says about all steps together, with the memory that a resumed run needs to go on counting.
 struct RunTotals {
   long step = 0;
@@ -38,6 +52,7 @@ struct RunTotals {
   double work = 0;  ///< of what has no potential, by the trapezoidal rule
   double t = 0;     ///< of the last step
   double power = 0; ///< at the last step
+  ContactTotals contact;
   /// Stability of the last equilibrium: 1, 0, or -1 while unknown.
   int stable = -1;
   /// What the steps told, at most `maxNotes`; the rest is counted.

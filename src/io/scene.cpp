@@ -36,11 +36,31 @@ Scene::~Scene() = default;
 const std::string& Scene::title() const { return impl->content.title; }
 const Document& Scene::document() const { return impl->document; }
 const Mechanism& Scene::mechanism() const { return impl->content.mechanism; }
-std::unique_ptr<Analysis> Scene::makeAnalysis() const { return impl->content.makeAnalysis(*mechanism().model); }
+const ContactModel& Scene::contacts() const { return impl->content.contacts; }
+const std::vector<Obstacle>& Scene::obstacles() const { return impl->content.obstacles; }
+std::unique_ptr<Analysis> Scene::makeAnalysis(const FrictionObserver& observer) const {
+  return impl->content.makeAnalysis(*mechanism().model, contacts(), observer);
+}
 Outputs Scene::makeOutputs() const {
   const SceneContent& content = impl->content;
-  return {*mechanism().model, content.outputs, document().parameters(), content.path, {document().root().units(), content.argument}};
+  return {*mechanism().model, content.outputs, document().parameters(), content.path, {document().root().units(), content.argument},
+          &content.contacts};
 }
+bool Scene::dumpsFriction() const { return impl->content.dump.isAll || !impl->content.dump.steps.empty(); }
+bool Scene::dumpsFriction(long step) const { return impl->content.dump.contains(step); }
+
+void Scene::copyMeshes(const std::filesystem::path& results) const {
+  namespace fs = std::filesystem;
+  if (impl->content.meshes.empty()) return;
+  const fs::path folder = results / scenes::MeshLibrary::copies;
+  std::error_code status;
+  fs::create_directories(folder, status);
+  for (const scenes::MeshFile& file : impl->content.meshes) {
+    if (!status) fs::copy_file(file.path, folder / file.copyName, fs::copy_options::overwrite_existing, status);
+  }
+  if (status) throw MachineFailure("cannot copy the meshes to " + folder.string() + ": " + status.message() + "; check the disk");
+}
+
 bool Scene::isDynamic() const { return impl->content.isDynamic; }
 int Scene::outputEvery() const { return impl->content.outputEvery; }
 const std::vector<std::string>& Scene::warnings() const { return impl->warnings; }

@@ -22,7 +22,7 @@ namespace {
 
 /// Where a marker sits, before it is made: joints move it by an offset of their own.
 struct Frame {
-  enum class Kind { Ground, Body, Beam };
+  enum class Kind { Ground, Body, Beam, Obstacle };
   Kind kind = Kind::Ground;
   std::string part;
   double arclength = 0;
@@ -89,24 +89,23 @@ class SceneBuilder {
     if (scene.has("units")) scene.object("units");
     if (scene.has("title")) content_.title = scene.text("title");
     const Record analysis = scene.object("analysis");
-    content_.isDynamic = analysis.variant() == "dynamic";
-    content_.argument = content_.isDynamic ? dimension::time : dimension::none;
-    content_.outputEvery = analysis.integer("output_every");
-    content_.makeAnalysis = readAnalysis(analysis);
-    const bool isPath = analysis.choice("method") == "arc-length";
-    content_.end = content_.isDynamic ? analysis.number("duration") : isPath ? std::numeric_limits<double>::infinity() : 1;
-    if (isPath) content_.path = PathParameter::Distance;
+    const std::vector<Record> contacts = scene.objects("contacts");
+    chooseAnalysis(analysis, !contacts.empty());
 
     readLibrary(scene, "materials", materials_);
     readLibrary(scene, "sections", sections_);
     for (const Record& r : scene.objects("bodies")) addBody(r);
     for (const Record& r : scene.objects("beams")) addBeam(r);
+    for (const Record& r : scene.objects("obstacles")) addObstacle(r);
     for (const Record& r : scene.objects("markers")) addMarker(r);
     for (const Record& r : scene.objects("point_masses")) addPointMass(r);
     for (const Record& r : scene.objects("joints")) addJoint(r);
     for (const Record& r : scene.objects("springs")) addSpring(r);
     for (const Record& r : scene.objects("loads")) addLoad(r);
     if (scene.has("gravity")) addGravity(scene.object("gravity"));
+    if (!contacts.empty()) addParts(scene);
+    for (const Record& r : contacts) addContact(r);
+    content_.meshes = meshes_.files();
     const std::vector<Record> outputs = scene.objects("outputs");
     std::vector<const Marker*> outputMarkers;
     for (const Record& r : outputs) outputMarkers.push_back(r.has("on") ? &marker(r.node("on")) : nullptr);
@@ -127,6 +126,8 @@ class SceneBuilder {
   Record entry(const Node& node, const char* kind, const std::map<std::string, Node>& library, const Schema& schema) const;
   std::vector<std::string> beamNames() const;
 
+  void chooseAnalysis(const Record& analysis, bool hasContacts);
+
   // ---- frames
   // ------------------------------------------------------------------------------------------------------------------------------
   Frame frame(const Node& node);
@@ -134,6 +135,7 @@ class SceneBuilder {
   Frame frameOfRecord(const Record& r);
   double arclength(const Node& node, const BeamPart& beam) const;
   const Marker& make(const Frame& frame, const std::string& name = "");
+  const Marker& onObstacle(const Frame& frame);
   const Marker& marker(const Node& node) { return make(located(node)); }
   /// A frame that says where it is: not the bare word `ground`.
   Frame located(const Node& node);
@@ -145,6 +147,7 @@ class SceneBuilder {
   // -----------------------------------------------------------------------------------------------------------------------------
   void addBody(const Record& r);
   void addBeam(const Record& r);
+  void addObstacle(const Record& r);
   void addMarker(const Record& r);
   void addPointMass(const Record& r);
   void addJoint(const Record& r);
@@ -153,14 +156,33 @@ class SceneBuilder {
   void addLoad(const Record& r);
   void addGravity(const Record& r);
   TimeFunction factor(const Record& r) const;
+  /// Three functions of time and an angle about an axis, of those that are given.
+  GroundMotion readMotion(const Record& r) const;
   /// A function of time that has a value at the start; refused there and then if it has none.
   TimeFunction startable(const Record& r, const char* key) const;
   void freeze();
 
+  // ---- contact
+  // ----------------------------------------------------------------------------------------------------------------------------
+  /// Bodies and obstacles, as what touches and is touched.
+  void addParts(const Record& scene);
+  void addPart(const Record& r, const Marker& marker, const std::vector<Shape>& shapes);
+  CollisionShape collisionShape(const Shape& shape, const std::string& label);
+  void addContact(const Record& r);
+  /// Two names, each of a part, a surface or `all`; `all` alone stands for both.
+  std::pair<std::string, std::string> partners(const Node& node);
+  std::string partner(const Node& node);
+  std::vector<std::string> partNames() const;
+
   // ---- outputs
   // -----------------------------------------------------------------------------------------------------------------------------
   OutputDefinition readOutput(const Record& r, const Marker* marker) const;
-  std::variant<Measure, StepQuantity, OutputDefinition::Formula> quantity(const Record& r, const Marker* marker) const;
+  OutputDefinition::Quantity quantity(const Record& r, const Marker* marker) const;
+  std::optional<ContactQuantity> ofContacts(const Record& r) const;
+  void readPair(const Node& between, ContactQuantity& quantity) const;
+  OutputDefinition::Gather gather(const Record& r) const;
+  /// How the values over the steps become a result.
+  void readReduction(const Record& r, OutputDefinition& output) const;
   Measure ofBeam(const Record& r) const;
   Measure ofJoint(const Record& r) const;
   std::optional<Measure> ofMechanism(const std::string& what) const;
@@ -174,6 +196,10 @@ class SceneBuilder {
   /// "joint 'pin'" and its like, as messages of the rooms call them, with their places.
   std::map<std::string, Node> labels_;
   std::vector<std::string> joints_;
+  MeshLibrary meshes_;
+  std::map<std::string, std::string> surfaces_; ///< of parts
+  /// Shapes with a mesh that were made ready for contact: bodies often share one.
+  std::vector<CollisionShape> meshShapes_;
 };
 
 // ---- names
@@ -184,12 +210,28 @@ void SceneBuilder::refuseUnavailable() const {
   if (format.toInteger() != 1) {
     format.refuse("this program reads version 1 of the scene format, not " + format.toText(), "write `tendril: 1`, or use a newer program");
   }
-  for (const char* key : {"rods", "shells", "contacts"}) {
+  for (const char* key : {"rods", "shells"}) {
     if (root_.has(key)) {
       throw InputError(root_.keyLocation(key), key, std::string(key) + " are not available in this version",
-                       "remove the key; beams, bodies, joints, springs and loads are available");
+                       "remove the key; beams, bodies, joints, springs, loads and contacts are available");
     }
   }
+}
+
+void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts) {
+  const AnalysisChoice choice = readAnalysis(analysis, hasContacts);
+  if (hasContacts && !choice.knowsContacts) {
+    throw InputError(root_.keyLocation("contacts"), "contacts", "the method " + choice.method + " of the analysis knows no contact",
+                     "write analysis: {type: dynamic, method: moreau, ...}, or remove the contacts");
+  }
+  content_.isDynamic = choice.isDynamic;
+  content_.argument = choice.isDynamic ? dimension::time : dimension::none;
+  content_.outputEvery = analysis.integer("output_every");
+  content_.makeAnalysis = choice.make;
+  content_.knowsContacts = choice.knowsContacts;
+  content_.dump = choice.dump;
+  content_.end = choice.end;
+  if (choice.followsPath) content_.path = PathParameter::Distance;
 }
 
 std::string SceneBuilder::claim(const Record& r, const std::string& label) {
@@ -209,7 +251,8 @@ std::string SceneBuilder::claim(const Record& r, const std::string& label) {
 void SceneBuilder::claimPart(const Node& node, const std::string& name) {
   if (name == "ground") node.refuse("the name `ground` is taken by the inertial frame", "choose another name");
   if (!parts_.insert(name).second) {
-    node.refuse("another body, beam or marker is named '" + name + "'", "give each a name of its own, since all can be referred to");
+    node.refuse("another body, beam, obstacle or marker is named '" + name + "'",
+                "give each a name of its own, since all can be referred to");
   }
 }
 
@@ -251,6 +294,9 @@ Frame SceneBuilder::located(const Node& node) {
 Frame SceneBuilder::frameOfWord(const Node& node, const std::string& word) const {
   if (word == "ground") return {.isBare = true};
   if (const auto found = markers_.find(word); found != markers_.end()) return found->second;
+  for (const Obstacle& obstacle : content_.obstacles) {
+    if (obstacle.name == word) return {.kind = Frame::Kind::Obstacle, .part = word};
+  }
   for (const BodyPart& body : builder_.bodies()) {
     if (body.name == word) return {.kind = Frame::Kind::Body, .part = word};
   }
@@ -322,9 +368,19 @@ const Marker& SceneBuilder::make(const Frame& f, const std::string& name) {
     return builder_.ground(f.offset, name);
   case Frame::Kind::Body:
     return builder_.body(f.part).at(f.offset, name);
+  case Frame::Kind::Obstacle:
+    return onObstacle(f);
   default:
     return f.node ? builder_.beam(f.part).node(*f.node, f.offset, name) : builder_.beam(f.part).at(f.arclength, f.offset, name);
   }
+}
+
+/// The frame of the obstacle itself; joints and springs, which need offsets of their own, are drives rather than obstacles.
+const Marker& SceneBuilder::onObstacle(const Frame& f) {
+  const bool isItsOwn = f.offset.x.isZero(0) && f.offset.R.isIdentity(0);
+  if (!isItsOwn)
+    throw InputError("obstacle '" + f.part + "' cannot be held or hold others; use a joint `prescribed` or `fixed` to the ground");
+  return *std::find_if(content_.obstacles.begin(), content_.obstacles.end(), [&](const Obstacle& o) { return o.name == f.part; })->marker;
 }
 
 std::pair<const Marker*, const Marker*> SceneBuilder::pair(const Record& r, bool isPositioned) {
@@ -351,8 +407,9 @@ std::pair<const Marker*, const Marker*> SceneBuilder::pair(const Record& r, bool
 void SceneBuilder::addBody(const Record& r) {
   const std::string name = claim(r, "body");
   claimPart(r.node("name"), name);
-  const Pose pose{readOrientation(r.node("orientation")), r.vector3("position")};
-  placed(r.node(), [&] { builder_.body(name, readMass(r), pose, r.vector3("velocity"), r.vector3("angular_velocity"), readShapes(r)); });
+  placed(r.node(), [&] {
+    builder_.body(name, readMass(r, meshes_), readPose(r), r.vector3("velocity"), r.vector3("angular_velocity"), readShapes(r, meshes_));
+  });
 }
 
 void SceneBuilder::addBeam(const Record& r) {
@@ -378,6 +435,17 @@ void SceneBuilder::addBeam(const Record& r) {
   if (r.has("initial")) options.initial = readCurve(r.object("initial"));
   const Curve curve = readCurve(r.object("curve"));
   placed(r.node(), [&] { builder_.beam(name, curve, section, options); });
+}
+
+void SceneBuilder::addObstacle(const Record& r) {
+  const std::string name = claim(r, "obstacle");
+  claimPart(r.node("name"), name);
+  Obstacle obstacle{.name = name, .marker = nullptr, .shapes = readShapes(r, meshes_)};
+  if (obstacle.shapes.empty()) r.node().refuse("the obstacle has no shape", "give `shapes`");
+  placed(r.node(), [&] {
+    obstacle.marker = r.has("motion") ? &builder_.movingGround(readPose(r), readMotion(r.object("motion"))) : &builder_.ground(readPose(r));
+  });
+  content_.obstacles.push_back(std::move(obstacle));
 }
 
 void SceneBuilder::addMarker(const Record& r) {
@@ -415,7 +483,7 @@ void SceneBuilder::addJoint(const Record& r) {
   });
 }
 
-void SceneBuilder::addPrescribed(const Record& r, const std::string& name) {
+GroundMotion SceneBuilder::readMotion(const Record& r) const {
   GroundMotion motion;
   if (r.has("translation")) {
     const std::vector<Node> functions = r.node("translation").items();
@@ -424,8 +492,12 @@ void SceneBuilder::addPrescribed(const Record& r, const std::string& name) {
   }
   if (r.has("axis") != r.has("angle")) r.node().refuse("a prescribed rotation needs an axis and an angle", "give both, or neither");
   if (r.has("axis")) motion.axis = direction(r, "axis"), motion.angle = startable(r, "angle");
+  return motion;
+}
+
+void SceneBuilder::addPrescribed(const Record& r, const std::string& name) {
   const Marker& held = marker(r.node("on"));
-  const Marker& driver = builder_.movingGround({Matrix3::Identity(), held.frame(builder_.model().state()).x}, motion);
+  const Marker& driver = builder_.movingGround({Matrix3::Identity(), held.frame(builder_.model().state()).x}, readMotion(r));
   builder_.joint(JointKind::Fixed, name, driver, held, {.reference = JointReference::Orientation});
 }
 
@@ -482,6 +554,93 @@ void SceneBuilder::addLoad(const Record& r) {
 
 void SceneBuilder::addGravity(const Record& r) { builder_.gravity(r.vector3("acceleration"), factor(r)); }
 
+// ---- contact
+// ---------------------------------------------------------------------------------------------------------------------------------
+
+void SceneBuilder::addParts(const Record& scene) {
+  const std::vector<BodyPart>& bodies = builder_.bodies();
+  const std::vector<Record> bodyRecords = scene.objects("bodies"), obstacleRecords = scene.objects("obstacles");
+  for (std::size_t i = 0; i < bodies.size(); ++i) addPart(bodyRecords[i], builder_.body(bodies[i].name).at(), bodies[i].shapes);
+  for (std::size_t i = 0; i < obstacleRecords.size(); ++i) {
+    addPart(obstacleRecords[i], *content_.obstacles[i].marker, content_.obstacles[i].shapes);
+  }
+}
+
+void SceneBuilder::addPart(const Record& r, const Marker& marker, const std::vector<Shape>& shapes) {
+  ContactModel::Part part{.name = r.text("name"), .surface = "", .marker = &marker, .shapes = {}};
+  if (r.has("surface")) part.surface = r.text("surface");
+  if (part.surface == "all" || parts_.contains(part.surface)) {
+    r.node("surface").refuse("the name '" + part.surface + "' means something else", "choose another name for the surface");
+  }
+  if (!part.surface.empty() && shapes.empty()) r.node("surface").refuse("the body has no shape, so nothing can touch it", "give `shapes`");
+  const std::vector<Record> shapeRecords = r.objects("shapes");
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    placed(shapeRecords[i].node(), [&] { part.shapes.push_back(collisionShape(shapes[i], "the shape of '" + part.name + "'")); });
+  }
+  surfaces_[part.name] = part.surface;
+  content_.contacts.addPart(std::move(part));
+}
+
+CollisionShape SceneBuilder::collisionShape(const Shape& shape, const std::string& label) {
+  if (!shape.mesh) return {shape, label};
+  for (const CollisionShape& made : meshShapes_) {
+    const Shape& other = made.shape();
+    if (other.mesh == shape.mesh && other.kind == shape.kind && other.pose.x == shape.pose.x && other.pose.R == shape.pose.R) return made;
+  }
+  return meshShapes_.emplace_back(shape, label);
+}
+
+std::vector<std::string> SceneBuilder::partNames() const {
+  std::vector<std::string> names;
+  for (const ContactModel::Part& part : content_.contacts.parts()) names.push_back(part.name);
+  return names;
+}
+
+std::string SceneBuilder::partner(const Node& node) {
+  std::vector<std::string> known = partNames();
+  for (const auto& [part, surface] : surfaces_) {
+    if (!surface.empty() && std::find(known.begin(), known.end(), surface) == known.end()) known.push_back(surface);
+  }
+  known.push_back("all");
+  const std::string name = node.toReference("body, obstacle or surface", known);
+  const int part = content_.contacts.find(name);
+  if (part >= 0 && content_.contacts.parts()[std::size_t(part)].shapes.empty()) {
+    node.refuse("'" + name + "' has no shape, so nothing can touch it", "give it `shapes`");
+  }
+  return name;
+}
+
+std::pair<std::string, std::string> SceneBuilder::partners(const Node& node) {
+  if (!node.isSequence()) {
+    if (node.toText() != "all") node.refuse("expected two names", "write [A, B], or `all`");
+    return {"all", "all"};
+  }
+  const std::vector<Node> names = node.items();
+  if (names.size() != 2) node.refuse("expected two names", "write [A, B], or `all`");
+  std::pair<std::string, std::string> pair{partner(names[0]), partner(names[1])};
+  if (pair.first == pair.second && content_.contacts.find(pair.first) >= 0) {
+    names[1].refuse("nothing touches itself", "name another body, obstacle or surface");
+  }
+  return pair;
+}
+
+void SceneBuilder::addContact(const Record& r) {
+  claim(r, "contact");
+  if (r.has("between") == r.has("exclude")) {
+    r.node().refuse("say what touches what, or what does not", "give either `between: [A, B]` or `exclude: [A, B]`");
+  }
+  if (r.has("between")) {
+    const auto [first, second] = partners(r.node("between"));
+    content_.contacts.addLaw({first, second, readContactLaw(r)});
+    return;
+  }
+  const auto [first, second] = partners(r.node("exclude"));
+  for (const std::string& name : {first, second}) {
+    if (content_.contacts.find(name) < 0) r.node("exclude").refuse("'" + name + "' is neither a body nor an obstacle", "name two of them");
+  }
+  content_.contacts.exclude(first, second);
+}
+
 /// What only the whole model can tell (markers that do not fit together) is thrown here, with the name of the object concerned.
 void SceneBuilder::freeze() {
   try {
@@ -522,21 +681,7 @@ OutputDefinition SceneBuilder::readOutput(const Record& r, const Marker* at) con
                        : word[0] >= 'x' ? OutputDefinition::Component{word[0] - 'x'}
                                         : OutputDefinition::Component{std::stoi(word) - 1};
   }
-  static const std::map<std::string, Reduction> reductions{{"last", Reduction::Last},
-                                                           {"max", Reduction::Max},
-                                                           {"min", Reduction::Min},
-                                                           {"first maximum", Reduction::FirstMaximum},
-                                                           {"first minimum", Reduction::FirstMinimum}};
-  output.reduction = reductions.at(r.choice("result"));
-  if (r.has("when")) {
-    if (output.reduction != Reduction::Last) r.node("when").refuse("an output has one result", "remove `when` or `result`");
-    output.reduction = Reduction::At;
-    output.at = r.node("when").toNumber(content_.argument);
-    if (output.at < 0 || output.at > content_.end) {
-      r.node("when").refuse("the analysis runs from 0 to " + shortest(content_.end) + ", so that this value is never reached",
-                            "give one between");
-    }
-  }
+  readReduction(r, output);
   if (r.has("relative_to")) {
     const Node reference = r.node("relative_to");
     output.relativeToInitial = reference.isText() && reference.toText() == "initial";
@@ -548,13 +693,43 @@ OutputDefinition SceneBuilder::readOutput(const Record& r, const Marker* at) con
   return output;
 }
 
-std::variant<Measure, StepQuantity, OutputDefinition::Formula> SceneBuilder::quantity(const Record& r, const Marker* at) const {
+void SceneBuilder::readReduction(const Record& r, OutputDefinition& output) const {
+  static const std::map<std::string, Reduction> reductions{{"last", Reduction::Last},
+                                                           {"max", Reduction::Max},
+                                                           {"min", Reduction::Min},
+                                                           {"mean", Reduction::Mean},
+                                                           {"first", Reduction::First},
+                                                           {"all", Reduction::All},
+                                                           {"first maximum", Reduction::FirstMaximum},
+                                                           {"first minimum", Reduction::FirstMinimum}};
+  output.reduction = reductions.at(r.choice("result"));
+  const bool isLocal = output.reduction == Reduction::FirstMaximum || output.reduction == Reduction::FirstMinimum;
+  if (r.has("where")) {
+    output.where = OutputDefinition::Condition{r.text("where"), r.node("where").location(), r.node("where").path()};
+    if (isLocal || r.has("when")) r.node("where").refuse("this result looks at all steps", "remove `where`, or choose another result");
+  } else if (output.reduction == Reduction::All) {
+    r.node("result").refuse("`all` needs to know which steps", "give a condition, where: \"...\"");
+  }
+  if (r.has("when")) {
+    if (output.reduction != Reduction::Last) r.node("when").refuse("an output has one result", "remove `when` or `result`");
+    output.reduction = Reduction::At;
+    output.at = r.node("when").toNumber(content_.argument);
+    if (output.at < 0 || output.at > content_.end) {
+      r.node("when").refuse("the analysis runs from 0 to " + shortest(content_.end) + ", so that this value is never reached",
+                            "give one between");
+    }
+  }
+}
+
+OutputDefinition::Quantity SceneBuilder::quantity(const Record& r, const Marker* at) const {
   const std::string& what = r.variant();
   const Model& model = *content_.mechanism.model;
   if (what == "expression") {
     const Node formula = r.node("expression");
     return OutputDefinition::Formula{r.text("expression"), formula.location(), formula.path(), r.text("unit")};
   }
+  if (what == "array") return gather(r);
+  if (const auto ofContact = ofContacts(r)) return *ofContact;
   if (what == "step size") return StepQuantity::StepSize;
   if (what == "iterations") return StepQuantity::Iterations;
   if (what == "critical load") return StepQuantity::CriticalLoad;
@@ -569,6 +744,70 @@ std::variant<Measure, StepQuantity, OutputDefinition::Formula> SceneBuilder::qua
   if (what == "velocity") return measures::velocity(*at, axes);
   if (what == "angular velocity") return measures::angularVelocity(*at, axes);
   return measures::acceleration(*at, axes);
+}
+
+std::optional<ContactQuantity> SceneBuilder::ofContacts(const Record& r) const {
+  using Kind = ContactQuantity::Kind;
+  static const std::map<std::string, Kind> kinds{{"contact force", Kind::Force},
+                                                 {"contact moment", Kind::Moment},
+                                                 {"normal force", Kind::NormalForce},
+                                                 {"contact impulse", Kind::Impulse},
+                                                 {"gap", Kind::Gap},
+                                                 {"contact status", Kind::Status},
+                                                 {"slip velocity", Kind::SlipVelocity},
+                                                 {"contact count", Kind::Count},
+                                                 {"penetration", Kind::Penetration},
+                                                 {"friction residual", Kind::Residual},
+                                                 {"sweeps", Kind::Sweeps},
+                                                 {"friction newton steps", Kind::NewtonSteps},
+                                                 {"dissipation", Kind::Dissipation},
+                                                 {"step time", Kind::StepTime}};
+  const auto found = kinds.find(r.variant());
+  if (found == kinds.end()) return {};
+  if (!content_.knowsContacts) {
+    r.node("measure").refuse("the analysis knows no contact", "write analysis: {type: dynamic, method: moreau, ...} and give `contacts`");
+  }
+  ContactQuantity quantity{found->second};
+  const bool isOfPair = quantity.kind <= Kind::Count;
+  if (!isOfPair) return quantity;
+  const Node between = r.node("between");
+  const bool needsFirst = quantity.kind == Kind::Force || quantity.kind == Kind::Moment || quantity.kind == Kind::Gap;
+  if (between.isSequence() || needsFirst || between.toText() != "all") readPair(between, quantity);
+  return quantity;
+}
+
+void SceneBuilder::readPair(const Node& between, ContactQuantity& quantity) const {
+  const std::vector<Node> names = between.isSequence() ? between.items() : std::vector<Node>{};
+  if (names.size() != 2) between.refuse("expected two names", "write [A, B], or [A, all]");
+  std::vector<std::string> known = partNames();
+  quantity.first = content_.contacts.find(names[0].toReference("body or obstacle", known));
+  known.emplace_back("all");
+  const std::string second = names[1].toReference("body or obstacle", known);
+  if (second != "all") quantity.second = content_.contacts.find(second);
+}
+
+OutputDefinition::Gather SceneBuilder::gather(const Record& r) const {
+  const Node of = r.node("of");
+  OutputDefinition::Gather gather{.names = {}, .where = of.location(), .key = of.path()};
+  if (of.isSequence()) {
+    if (r.has("for")) r.node("for").refuse("a list of names has nothing to fill in", "give one text with ${i}, or remove `for`");
+    for (const Node& name : of.items()) gather.names.push_back(name.toText());
+  } else if (!r.has("for")) {
+    gather.names = {of.toText()};
+  } else {
+    const Node rule = r.node("for");
+    const std::vector<std::string> index = rule.isMap() ? rule.keys() : std::vector<std::string>{};
+    const std::vector<Node> bounds = index.size() == 1 && rule.at(index[0]).isSequence() ? rule.at(index[0]).items() : std::vector<Node>{};
+    if (bounds.size() != 2) rule.refuse("expected the name of an index and its first and last number", "write for: {i: [1, 10]}");
+    const std::string hole = "${" + index[0] + "}", pattern = of.toText();
+    const std::size_t at = pattern.find(hole);
+    if (at == std::string::npos) of.refuse("the text does not say where the number belongs", "write " + hole + " there");
+    for (int i = bounds[0].toInteger(), last = bounds[1].toInteger(); i <= last; ++i) {
+      gather.names.push_back(std::string(pattern).replace(at, hole.size(), std::to_string(i)));
+    }
+  }
+  if (gather.names.empty()) of.refuse("the array is empty", "name at least one output");
+  return gather;
 }
 
 Measure SceneBuilder::ofBeam(const Record& r) const {

@@ -1,26 +1,41 @@
 #pragma once
-#include "tendril/elements/mechanism.h"
-#include "tendril/equations/analysis.h"
-#include "tendril/io/document.h"
-#include "tendril/io/outputs.h"
+#include "io/scene_shapes.h"
+#include "tendril/contact/contact_model.h"
+#include "tendril/io/scene.h"
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace tendril {
 
+/// Makes the analysis of a model; the observer, if any, sees every contact problem that it solves.
+using AnalysisMaker = std::function<std::unique_ptr<Analysis>(const Model&, const ContactModel&, const FrictionObserver&)>;
+
+/// Steps whose contact problems are to be written.
+struct FrictionDump {
+  bool isAll = false;
+  std::set<long> steps;
+  bool contains(long step) const { return isAll || steps.contains(step); }
+};
+
 /// What a document describes, built.
 struct SceneContent {
   std::string title;
   Mechanism mechanism;
-  double end = 1; ///< of time [s] or the load parameter; infinite where a path decides
+  ContactModel contacts;
+  std::vector<Obstacle> obstacles;
+  std::vector<scenes::MeshFile> meshes;
+  FrictionDump dump;
+  bool knowsContacts = false; ///< the analysis
+  double end = 1;             ///< of time [s] or the load parameter; infinite where a path decides
   bool isDynamic = false;
   Dimension argument; ///< of t: a time, or in statics the pure number that multiplies the loads
   int outputEvery = 1;
   PathParameter path = PathParameter::Time;
-  std::function<std::unique_ptr<Analysis>(const Model&)> makeAnalysis;
+  AnalysisMaker makeAnalysis;
   std::vector<OutputDefinition> outputs;
 };
 

@@ -2,13 +2,19 @@
 
 #include "io/scene_schema.h"
 #include "tendril/dynamics/generalized_alpha.h"
+#include "tendril/dynamics/moreau.h"
 #include "tendril/lie/so3.h"
 #include "tendril/statics/arc_length.h"
 #include "tendril/statics/load_stepping.h"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace tendril::scenes {
 
@@ -139,6 +145,10 @@ Matrix3 readOrientation(const Node& node) {
 }
 
 Matrix3 readInertia(const Node& node) {
+  if (node.isText()) { // of a plane body, taken as a plate
+    const double about = node.toPositive(dimension::inertia);
+    return Vector3(about / 2, about / 2, about).asDiagonal();
+  }
   const std::vector<Node> rows = node.items();
   if (!rows.empty() && rows[0].isSequence()) return node.toMatrix(3, 3, dimension::inertia);
   return Vector3(node.toVector3(dimension::inertia)).asDiagonal();
@@ -152,71 +162,6 @@ Matrix6 readMatrix6(const Node& node, const Dimension& corner) {
   Vector6 weight;
   weight << Vector3::Ones(), Vector3::Constant(length);
   return node.units().factor(corner) * (weight.asDiagonal() * plain * weight.asDiagonal());
-}
-
-namespace {
-
-MassProperties massOf(const Record& r, double density) {
-  const std::string& kind = r.variant();
-  if (kind == "sphere") return MassProperties::sphere(density, r.number("radius"));
-  if (kind == "box") return MassProperties::box(density, r.vector3("size"));
-  if (kind == "cylinder") return MassProperties::cylinder(density, r.number("radius"), r.number("length"));
-  if (kind == "capsule") return MassProperties::capsule(density, r.number("radius"), r.number("length"));
-  if (kind == "tube") return MassProperties::tube(density, r.number("inner_radius"), r.number("outer_radius"), r.number("length"));
-  if (kind == "cone") return MassProperties::cone(density, r.number("radius"), r.number("length"));
-  return MassProperties::ellipsoid(density, r.vector3("semi_axes"));
-}
-
-Shape readShape(const Record& r, const Pose& pose) {
-  const std::string& kind = r.variant();
-  if (kind == "sphere") return {Shape::Kind::Sphere, {r.number("radius"), 0, 0}, pose};
-  if (kind == "box") return {Shape::Kind::Box, r.vector3("size"), pose};
-  if (kind == "cylinder") return {Shape::Kind::Cylinder, {r.number("radius"), r.number("length"), 0}, pose};
-  if (kind == "capsule") return {Shape::Kind::Capsule, {r.number("radius"), r.number("length"), 0}, pose};
-  if (kind == "tube") return {Shape::Kind::Tube, {r.number("outer_radius"), r.number("inner_radius"), r.number("length")}, pose};
-  if (kind == "cone") return {Shape::Kind::Cone, {r.number("radius"), r.number("length"), 0}, pose};
-  return {Shape::Kind::Ellipsoid, r.vector3("semi_axes"), pose};
-}
-
-Pose poseOf(const Record& r) { return {readOrientation(r.node("orientation")), r.vector3("position")}; }
-
-/// The sum of the shapes, each with its own density or all with the same.
-MassProperties sumOfShapes(const Record& body, bool ownDensity) {
-  MassProperties sum;
-  for (const Record& shape : body.objects("shapes")) {
-    if (ownDensity && !shape.has("density")) {
-      shape.node().refuse("without a mass of the body, each of its shapes needs a density", "add `density:` here, or `mass:` to the body");
-    }
-    if (!ownDensity && shape.has("density")) {
-      shape.node("density").refuse("the body's mass is given, so its shapes take no density", "remove one of the two");
-    }
-    sum = sum + massOf(shape, ownDensity ? shape.number("density") : 1).placed(poseOf(shape));
-  }
-  return sum;
-}
-
-}
-
-MassProperties readMass(const Record& body) {
-  const bool hasMass = body.has("mass"), hasInertia = body.has("inertia"), hasShapes = !body.objects("shapes").empty();
-  if (hasMass && hasInertia) return {body.number("mass"), body.vector3("centre"), readInertia(body.node("inertia"))};
-  if (hasInertia) body.node("inertia").refuse("an inertia needs the mass, too", "add `mass:` to the body");
-  if (!hasShapes) {
-    body.node().refuse("this body has no mass", "give `mass` and `inertia`, or `mass` and `shapes`, or `shapes` with `density`");
-  }
-  MassProperties properties = sumOfShapes(body, !hasMass);
-  if (hasMass) {
-    const double density = body.number("mass") / properties.mass;
-    properties.mass *= density;
-    properties.inertia *= density;
-  }
-  return properties;
-}
-
-std::vector<Shape> readShapes(const Record& body) {
-  std::vector<Shape> shapes;
-  for (const Record& shape : body.objects("shapes")) shapes.push_back(readShape(shape, poseOf(shape)));
-  return shapes;
 }
 
 // ---- analysis
@@ -290,16 +235,127 @@ GeneralizedAlphaOptions readGeneralizedAlpha(const Record& r) {
   return o;
 }
 
-template <class Method, class Options> std::function<std::unique_ptr<Analysis>(const Model&)> maker(const Options& options) {
-  return [options](const Model& model) { return std::make_unique<Method>(model, options); };
+FrictionMethod frictionMethod(const std::string& word) {
+  static const std::map<std::string, FrictionMethod> methods{{"auto", FrictionMethod::Automatic},
+                                                             {"gauss-seidel", FrictionMethod::GaussSeidel},
+                                                             {"newton", FrictionMethod::SemismoothNewton},
+                                                             {"proximal-newton", FrictionMethod::ProximalNewton},
+                                                             {"admm", FrictionMethod::Admm},
+                                                             {"interior-point", FrictionMethod::InteriorPoint}};
+  return methods.at(word);
+}
+
+MoreauOptions readMoreau(const Record& r) {
+  MoreauOptions o;
+  o.duration = r.number("duration");
+  o.step = r.number("step");
+  o.theta = r.number("theta");
+  if (!(o.theta >= 0.5 && o.theta <= 1)) r.node("theta").refuse("theta must lie in [0.5, 1]", "0.5 is the midpoint scheme");
+  o.friction.method = frictionMethod(r.choice("solver"));
+  o.friction.tolerance = r.number("friction_tolerance");
+  if (r.has("max_iterations")) o.friction.maxIterations = r.integer("max_iterations");
+  o.friction.threads = r.integer("threads");
+  o.project = r.boolean("project");
+  o.projectInitial = r.boolean("project_initial");
+  o.sleeping = r.boolean("sleeping");
+  o.tolerances = readTolerances(r);
+  return o;
+}
+
+template <class Method, class Options> AnalysisMaker withoutContact(const Options& options) {
+  return [options](const Model& model, const ContactModel&, const FrictionObserver&) { return std::make_unique<Method>(model, options); };
+}
+
+AnalysisMaker makerOfMoreau(const Record& r) {
+  return [options = readMoreau(r)](const Model& model, const ContactModel& contacts, const FrictionObserver& observer) {
+    MoreauOptions observed = options;
+    observed.onProblem = observer;
+    return std::make_unique<Moreau>(model, contacts, observed);
+  };
+}
+
+AnalysisMaker makerOfGeneralizedAlpha(const Record& r) { return withoutContact<GeneralizedAlpha>(readGeneralizedAlpha(r)); }
+
+/// A method of dynamics: its name, whether contacts can be given to it, the keys that belong to it but not to all.
+struct DynamicMethod {
+  std::string name;
+  bool knowsContacts;
+  std::vector<std::string> keys;
+  AnalysisMaker (*read)(const Record&);
+};
+
+const std::vector<DynamicMethod>& dynamicMethods() {
+  static const std::vector<DynamicMethod> methods{
+      {"generalized-alpha", false, {"rho_infinity", "error_tolerance", "largest_step", "smallest_step"}, makerOfGeneralizedAlpha},
+      {"moreau",
+       true,
+       {"theta", "solver", "friction_tolerance", "project", "project_initial", "sleeping", "threads", "dump"},
+       makerOfMoreau}};
+  return methods;
+}
+
+const DynamicMethod& dynamicMethod(const Record& r, bool hasContacts) {
+  const std::string name = r.has("method") ? r.choice("method") : hasContacts ? "moreau" : "generalized-alpha";
+  const auto& methods = dynamicMethods();
+  const DynamicMethod& chosen = *std::find_if(methods.begin(), methods.end(), [&](const DynamicMethod& m) { return m.name == name; });
+  for (const DynamicMethod& other : methods) {
+    for (const std::string& key : other.keys) {
+      const bool isOwn = std::find(chosen.keys.begin(), chosen.keys.end(), key) != chosen.keys.end();
+      if (!isOwn && r.node().has(key)) {
+        r.node(key).refuse("the method " + name + " does not know this key", "remove it, or choose `method: " + other.name + "`");
+      }
+    }
+  }
+  return chosen;
+}
+
+FrictionDump readDump(const Node& node) {
+  FrictionDump dump;
+  dump.isAll = node.isText() && node.toText() == "all";
+  if (dump.isAll) return dump;
+  if (!node.isSequence()) node.refuse("expected the numbers of steps", "write [1, 20], or `all`");
+  for (const Node& item : node.items()) {
+    const int step = item.toInteger();
+    if (step < 1) item.refuse("steps are numbered from 1", "give the number of a step");
+    dump.steps.insert(step);
+  }
+  return dump;
+}
+
+AnalysisChoice readDynamic(const Record& r, bool hasContacts) {
+  const DynamicMethod& method = dynamicMethod(r, hasContacts);
+  AnalysisChoice choice{.make = method.read(r), .method = method.name, .knowsContacts = method.knowsContacts};
+  choice.isDynamic = true;
+  choice.end = r.number("duration");
+  if (r.has("dump")) choice.dump = readDump(r.node("dump"));
+  return choice;
 }
 
 }
 
-std::function<std::unique_ptr<Analysis>(const Model&)> readAnalysis(const Record& r) {
-  if (r.variant() == "dynamic") return maker<GeneralizedAlpha>(readGeneralizedAlpha(r));
-  if (r.choice("method") == "arc-length") return maker<ArcLength>(readArcLength(r));
-  return maker<LoadStepping>(readLoadStepping(r));
+AnalysisChoice readAnalysis(const Record& r, bool hasContacts) {
+  if (r.variant() == "dynamic") return readDynamic(r, hasContacts);
+  AnalysisChoice choice{.method = r.choice("method")};
+  choice.followsPath = choice.method == "arc-length";
+  choice.make = choice.followsPath ? withoutContact<ArcLength>(readArcLength(r)) : withoutContact<LoadStepping>(readLoadStepping(r));
+  choice.end = choice.followsPath ? std::numeric_limits<double>::infinity() : 1;
+  return choice;
+}
+
+// ---- contact ---------------------------------------------------------------------------------------------------------------------------
+
+ContactLaw readContactLaw(const Record& r) {
+  for (const char* key : {"restitution", "tangential_restitution"}) {
+    if (!(r.number(key) <= 1)) r.node(key).refuse("a coefficient of restitution lies in [0, 1]", "1 keeps the speed, 0 loses it");
+  }
+  const ContactLaw law{.friction = r.number("friction"),
+                       .restitution = r.number("restitution"),
+                       .tangentialRestitution = r.number("tangential_restitution"),
+                       .rolling = r.number("rolling_friction"),
+                       .pivoting = r.number("pivoting_friction"),
+                       .cohesion = r.number("cohesion")};
+  placed(r.node(), [&] { law.check("the law"); });
+  return law;
 }
 
 }

@@ -1,4 +1,6 @@
 #pragma once
+#include "io/scene_builder.h"
+#include "tendril/contact/contact_law.h"
 #include "tendril/elements/curve.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/elements/section.h"
@@ -14,7 +16,7 @@
 namespace tendril::scenes {
 
 /// Runs an action and gives a place to the InputError of a room that knows of no file.
-template <class Action> auto placed(const Node& node, Action&& action) {
+template <class Action> decltype(auto) placed(const Node& node, Action&& action) {
   try {
     return action();
   } catch (const InputError& error) {
@@ -29,13 +31,24 @@ Material readMaterial(const Record& record);
 SectionProperties readSection(const Record& section, const std::optional<Material>& material);
 Curve readCurve(const Record& record);
 Matrix3 readOrientation(const Node& node);
-/// Three principal values or a full symmetric matrix.
+/// Three principal values, a full symmetric matrix, or the moment about e3 of a plane body.
 Matrix3 readInertia(const Node& node);
 /// Six diagonal values or a full matrix between translations (first) and rotations; `corner` is the dimension of the entries between
 /// translations, and each rotation adds a length.
 Matrix6 readMatrix6(const Node& node, const Dimension& corner);
-MassProperties readMass(const Record& body);
-std::vector<Shape> readShapes(const Record& body);
-std::function<std::unique_ptr<Analysis>(const Model&)> readAnalysis(const Record& record);
+ContactLaw readContactLaw(const Record& record);
+
+/// What a scene asks for under `analysis`.
+struct AnalysisChoice {
+  AnalysisMaker make;
+  std::string method;
+  bool isDynamic = false;
+  bool followsPath = false; ///< its steps are along a path of equilibria, so that the load parameter may turn back
+  bool knowsContacts = false;
+  double end = 1; ///< of time [s] or the load parameter; infinite where a path decides
+  FrictionDump dump{};
+};
+/// The methods are listed in one table (dynamicMethods in the source): a new one is an entry there and a choice in the schema.
+AnalysisChoice readAnalysis(const Record& record, bool hasContacts);
 
 }

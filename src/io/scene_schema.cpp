@@ -20,6 +20,7 @@ Field repeat() { return any("repeat", "{i: [first, last]}: as many objects, in w
 Field orient(const std::string& of) {
   return any("orientation", "Orientation of " + of + ": " + orientationHelp + ".").defaultsTo("[0, 0, 0]");
 }
+Field surface() { return text("surface", "Name of its surface, which laws of contact may refer to.").optional(); }
 
 }
 
@@ -131,39 +132,120 @@ const Schema& beam() {
   return table;
 }
 
-const Schema& shape() {
+namespace {
+
+/// Shapes by kind. Those of bodies have densities; obstacles have none, but may be infinite or surround what they touch.
+std::vector<Schema::Variant> shapeKinds(bool isObstacle) {
   const Field radius = number("radius", dim::length, "Radius.").positive(),
-              length = number("length", dim::length, "Length along e3.").positive();
-  static const Schema table(
-      "shape", "A simple solid, its centre of mass at its origin, its axis e3.", "kind",
-      {{"sphere", "A sphere.", {radius}},
-       {"box", "A box.", {vector3("size", dim::length, "Edges along the axes.").positive()}},
-       {"cylinder", "A cylinder.", {radius, length}},
-       {"capsule", "A cylinder between two half spheres.", {radius, length}},
-       {"tube",
-        "A tube.",
-        {number("outer_radius", dim::length, "Outer radius.").positive(), number("inner_radius", dim::length, "Inner radius.").positive(),
-         length}},
-       {"cone", "A cone, its apex along +e3.", {radius, length}},
-       {"ellipsoid", "An ellipsoid.", {vector3("semi_axes", dim::length, "Semi-axes.").positive()}}},
-      {vector3("position", dim::length, "Of the shape's origin in the body's frame.").defaultsTo("[0, 0, 0]"),
-       orient("the shape in the body's frame"),
-       number("density", dim::density, "Mass per volume, if the body's mass comes from its shapes.").positive().optional()});
+              length = number("length", dim::length, "Length along e3.").positive(),
+              hollow = boolean("hollow", "What is solid is the outside, as of a ball in a round room.").defaultsTo("false"),
+              density = number("density", dim::density, "Mass per volume, if the body's mass comes from its shapes.").positive().optional(),
+              areaDensity =
+                  number("density", dim::areaDensity, "Mass per area, if the body's mass comes from its shapes.").positive().optional();
+  std::vector<Schema::Variant> solids{
+      {"sphere", "A sphere.", {radius}},
+      {"box", "A box.", {vector3("size", dim::length, "Edges along the axes.").positive()}},
+      {"cylinder", "A cylinder.", {radius, length}},
+      {"capsule", "A cylinder between two half spheres.", {radius, length}},
+      {"tube",
+       "A tube; in contact a full cylinder.",
+       {number("outer_radius", dim::length, "Outer radius.").positive(), number("inner_radius", dim::length, "Inner radius.").positive(),
+        length}},
+      {"cone", "A cone, its apex along +e3.", {radius, length}},
+      {"ellipsoid", "An ellipsoid.", {vector3("semi_axes", dim::length, "Semi-axes.").positive()}},
+      {"mesh",
+       "A solid that triangles bound. Its frame is that of the file, wherever its centre of mass is.",
+       {text("file", "Wavefront OBJ or STL file, relative to the scene."),
+        number("unit", dim::length, "Length that the number 1 in the file stands for.").positive().defaultsTo("1"),
+        boolean("convex", "Contact with its convex hull (true) or its triangles (false); without it: as the mesh is.").optional()}}};
+  std::vector<Schema::Variant> plane{
+      {"disc", "A disc in the plane e1, e2; it touches plane shapes and half-spaces within that plane only.", {radius}},
+      {"polygon",
+       "A convex polygon in the plane e1, e2; it touches plane shapes and half-spaces within that plane only.",
+       {matrix("points", -1, 2, dim::length, "Its corners [[x, y], ...] in their order.")}}};
+  if (isObstacle) {
+    solids[0].fields.push_back(hollow);
+    plane[0].fields.push_back(hollow);
+    solids.push_back(
+        {"half-space", "All that lies below a plane.", {vector3("normal", dim::none, "Out of the solid side.").defaultsTo("[0, 0, 1]")}});
+  } else {
+    for (Schema::Variant& kind : solids) kind.fields.push_back(density);
+    for (Schema::Variant& kind : plane) kind.fields.push_back(areaDensity);
+  }
+  solids.insert(solids.end(), plane.begin(), plane.end());
+  return solids;
+}
+
+Field shapePosition(const std::string& of) {
+  return vector3("position", dim::length, "Of the shape's origin in the frame of the " + of + ".").defaultsTo("[0, 0, 0]");
+}
+
+}
+
+const Schema& shape() {
+  static const Schema table("shape", "A simple solid, its centre of mass at its origin (but for a mesh and a polygon), its axis e3.",
+                            "kind", shapeKinds(false), {shapePosition("body"), orient("the shape in the body's frame")});
+  return table;
+}
+
+const Schema& obstacleShape() {
+  static const Schema table("obstacle shape", "A shape that is touched; its axis is e3.", "kind", shapeKinds(true),
+                            {shapePosition("obstacle"), orient("the shape in the obstacle's frame")});
   return table;
 }
 
 const Schema& body() {
   static const Schema table(
-      "body", "A rigid body. Its inertia is given by mass and inertia, by mass and shapes (uniform density), or by shapes with densities.",
+      "body",
+      "A rigid body. Its inertia is given by mass and inertia, by mass and shapes (uniform density), or by shapes with densities. Of a "
+      "body that moves in the plane e1, e2 only the moment about e3 matters.",
       {name("body"), repeat(), number("mass", dim::mass, "Mass.").positive().optional(),
-       any("inertia", "Inertia about the centre of mass along the body's axes: three principal moments or a 3 x 3 matrix [kg m^2].")
+       any("inertia",
+           "Inertia about the centre of mass along the body's axes: three principal moments or a 3 x 3 matrix [kg m^2]; of a plane body "
+           "its moment about e3.")
            .optional(),
        vector3("centre", dim::length, "Centre of mass in the body's frame.").defaultsTo("[0, 0, 0]"),
-       objects("shapes", shape(), "Outline for pictures, and source of mass and inertia if these are not given."),
+       objects("shapes", shape(), "Outline for contact and pictures, and source of mass and inertia if these are not given."), surface(),
        vector3("position", dim::length, "Initial position of the origin of the body's frame.").defaultsTo("[0, 0, 0]"),
        orient("the body at the start"),
        vector3("velocity", dim::velocity, "Initial velocity of that origin, in the inertial frame.").defaultsTo("[0, 0, 0]"),
        vector3("angular_velocity", dim::angularVelocity, "Initial angular velocity, in the inertial frame.").defaultsTo("[0, 0, 0]")});
+  return table;
+}
+
+const Schema& motion() {
+  static const Schema table("motion",
+                            "A prescribed motion: a translation, and a rotation about an axis through the origin of the obstacle's frame.",
+                            {any("translation", "Three functions of time, [x, y, z], in the obstacle's frame at rest.").optional(),
+                             vector3("axis", dim::none, "Axis of the rotation, in the obstacle's frame.").optional(),
+                             timeFunction("angle", dim::angle, "Angle as a function of time.").optional()});
+  return table;
+}
+
+const Schema& obstacle() {
+  static const Schema table("obstacle",
+                            "Something rigid that others touch and that they do not move: a floor, a wall, a conveyor, a shaker.",
+                            {name("obstacle"), repeat(), objects("shapes", obstacleShape(), "What it consists of."), surface(),
+                             vector3("position", dim::length, "Position of the origin of its frame.").defaultsTo("[0, 0, 0]"),
+                             orient("its frame"), object("motion", motion(), "How it moves; at rest without it.").optional()});
+  return table;
+}
+
+const Schema& contact() {
+  static const Schema table(
+      "contact",
+      "The law by which two things touch, or two that never touch. Nothing touches without a law. A law for two bodies or obstacles goes "
+      "before one that names a surface, this before `all`; among equals the last one counts.",
+      {name("contact"), repeat(), any("between", "[A, B], each a body, an obstacle, a surface or `all`; or `all` alone.").optional(),
+       any("exclude", "Instead of a law: [A, B], which pass through one another (neighbours in a chain).").optional(),
+       number("friction", dim::none, "Coulomb's coefficient.").nonNegative().defaultsTo("0"),
+       number("restitution", dim::none, "Newton's coefficient, in [0, 1].").nonNegative().defaultsTo("0"),
+       number("tangential_restitution", dim::none, "Its like for the velocity along the surfaces, in [0, 1].")
+           .nonNegative()
+           .defaultsTo("0"),
+       number("rolling_friction", dim::length, "Moment that resists rolling over normal force.").nonNegative().defaultsTo("0"),
+       number("pivoting_friction", dim::length, "Moment that resists pivoting over normal force.").nonNegative().defaultsTo("0"),
+       number("cohesion", dim::force, "Force that pulls before a contact opens.").nonNegative().defaultsTo("0")});
   return table;
 }
 
@@ -284,7 +366,8 @@ const Schema& analysis() {
       number("constraint_tolerance", dim::none, "Violation of constraints: lengths over the size of the model, angles in radians.")
           .positive()
           .defaultsTo("1e-10");
-  const Field iterations = integer("max_iterations", "Newton iterations before a step is cut.").positive().optional();
+  const Field iterations =
+      integer("max_iterations", "Newton iterations before a step is cut; moreau: limit of the contact solver.").positive().optional();
   static const Schema table(
       "analysis", "What is computed.", "type",
       {{"static",
@@ -307,7 +390,11 @@ const Schema& analysis() {
          boolean("stability", "Count the unstable directions of each equilibrium.").defaultsTo("true"), iterations, force, constraint}},
        {"dynamic",
         "Motion in time.",
-        {choice("method", {"generalized-alpha"}, "Lie group generalized-alpha.").defaultsTo("generalized-alpha"),
+        {choice(
+             "method", {"generalized-alpha", "moreau"},
+             "generalized-alpha: smooth motions, on the Lie group; moreau: contact, impact and friction by Moreau's time-stepping. Without "
+             "it: moreau if the scene has contacts, else generalized-alpha.")
+             .optional(),
          number("duration", dim::time, "Time to simulate.").positive(),
          number("step", dim::time, "Time step; the first one if errors are controlled.").positive(),
          number("rho_infinity", dim::none, "Spectral radius at infinite frequency, in [0, 1); less dissipates more.")
@@ -320,6 +407,23 @@ const Schema& analysis() {
          number("largest_step", dim::time, "Longest step under error control.").positive().optional(),
          number("smallest_step", dim::time, "Step below which the analysis gives up; 1e-7 of the first if not given.")
              .positive()
+             .optional(),
+         number("theta", dim::none, "moreau: weight of the end of the step, in [0.5, 1]; 0.5 is the midpoint scheme.")
+             .positive()
+             .defaultsTo("0.5"),
+         choice("solver", {"auto", "gauss-seidel", "newton", "proximal-newton", "admm", "interior-point"},
+                "moreau: how the contact problem is solved. auto: a cascade that chooses by the contacts.")
+             .defaultsTo("auto"),
+         number("friction_tolerance", dim::none, "moreau: residual of the contact problem, relative to the velocities without contact.")
+             .positive()
+             .defaultsTo("1e-8"),
+         boolean("project", "moreau: take out the overlap after each step by moving the bodies, velocities untouched.").defaultsTo("true"),
+         boolean("project_initial", "moreau: take out overlap at the start; otherwise it is refused.").defaultsTo("false"),
+         boolean("sleeping", "moreau: leave out bodies at rest until something touches or drives them.").defaultsTo("false"),
+         integer("threads", "moreau: threads that solve separate groups of contacts; the result does not depend on it.")
+             .positive()
+             .defaultsTo("1"),
+         any("dump", "moreau: steps whose contact problem is written to the folder `friction` of the results: [1, 20], or `all`.")
              .optional(),
          iterations, force, constraint}}},
       {integer("output_every", "Results are recorded every so many steps.").positive().defaultsTo("1")});
@@ -334,6 +438,8 @@ const Schema& output() {
       any("at", "Place: arclength, or start, middle, end; beams have constant strain in an element.").optional(),
       integer("element", "Instead of a place: the element, from 0.").nonNegative().optional()};
   const std::vector<Field> beamOnly{reference("beam", "beam", "The beam.")}, ofJoint{reference("joint", "joint", "The joint.")};
+  const std::vector<Field> ofPair{any("between", "[A, B], bodies or obstacles, B also `all`. What has a direction is that on A.")},
+      ofPairOrAll{any("between", "[A, B], bodies or obstacles, B also `all`; or `all` alone.").defaultsTo("all")};
   static const Schema table(
       "output", "A quantity to be measured: its values over the steps and a result.", "measure",
       {{"position", "Position of a marker.", {on}},
@@ -369,16 +475,39 @@ const Schema& output() {
        {"critical load",
         "Statics: first load parameter at which the number of unstable directions changed (limit point, bifurcation).",
         {}},
+       {"contact force", "Force of all contacts, mean over the step, in the inertial frame.", ofPair},
+       {"contact moment", "Moment of rolling and pivoting friction, mean over the step, in the inertial frame.", ofPair},
+       {"normal force", "Sum of the normal forces of all contacts, mean over the step.", ofPairOrAll},
+       {"contact impulse", "Sum over the contacts of [P_n, P_t1, P_t2] of the step, in the frames of the contacts.", ofPairOrAll},
+       {"gap", "Smallest distance; negative: overlap.", ofPair},
+       {"contact status", "0 open, 1 sticking, 2 sliding: the highest of all contacts.", ofPairOrAll},
+       {"slip velocity", "Largest relative velocity along the surfaces of a closed contact.", ofPairOrAll},
+       {"contact count", "Number of closed contacts.", ofPairOrAll},
+       {"penetration", "Largest overlap.", {}},
+       {"friction residual", "Residual of the contact problem, relative to the velocities without contact.", {}},
+       {"sweeps", "Sweeps of Gauss-Seidel in the step.", {}},
+       {"friction newton steps", "Newton steps of the contact solver in the step.", {}},
+       {"dissipation", "Energy that the contacts have taken since the start.", {}},
+       {"step time", "Time that the computer spent on the step; differs from run to run.", {}},
+       {"array",
+        "Values of other outputs in a row.",
+        {any("of", "Names of outputs, as in an expression: a list, or a text in which the number of `for` is filled in, \"v${i}\"."),
+         any("for", "{i: [first, last]}: numbers to fill in.").optional()}},
        {"expression",
-        "A formula in other outputs: NAME of a number, NAME_x, NAME_y, NAME_z or NAME_1, NAME_2 ... of an array; parameters; t.",
+        "A formula in other outputs: NAME of a number, NAME_x, NAME_y, NAME_z or NAME_1, NAME_2 ... of an array; parameters; t; h, the "
+        "step.",
         {text("expression", "The formula."), text("unit", "Its unit.").defaultsTo("\"1\"")}}},
       {name("output"), repeat(), text("description", "What it is, for the reader of the results.").optional(),
        choice("component", {"x", "y", "z", "norm", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"},
               "One component instead of all.")
            .optional(),
-       choice("result", {"last", "max", "min", "first maximum", "first minimum"},
-              "Which value is the result. First maximum and minimum are local extrema along the path, by a parabola through three steps.")
+       choice(
+           "result", {"last", "max", "min", "mean", "first", "all", "first maximum", "first minimum"},
+           "Which value is the result. first, last, max, min and mean are over the steps at which `where` holds, if it is given; all: an "
+           "array of the values at each step at which `where` begins to hold. First maximum and minimum are local extrema along the path, "
+           "by a parabola through three steps.")
            .defaultsTo("last"),
+       text("where", "Condition on the steps that count, in the same terms as an expression: \"speed > 2*g*h\".").optional(),
        any("when", "The result is the value at this time [s] or load parameter, cubic between steps.").optional(),
        any("relative_to", "Subtracted from the value: `initial`, or as many numbers as the value has.").optional(),
        boolean("series", "Record the values over the steps, too.").defaultsTo("true")},
@@ -407,8 +536,9 @@ const Schema& scene() {
        parameters("Named numbers and choices that any value may use; `--set NAME=VALUE` changes them."),
        objects("materials", material(), "Materials by name."), objects("sections", section(), "Cross-sections by name."),
        objects("bodies", body(), "Rigid bodies."), objects("beams", beam(), "Beams."), objects("markers", marker(), "Named frames."),
-       objects("joints", joint(), "Joints."), objects("springs", spring(), "Springs and dampers."),
-       objects("point_masses", pointMass(), "Masses carried by markers."), objects("loads", load(), "Forces and moments."),
+       objects("obstacles", obstacle(), "Rigid things that do not move by themselves."), objects("joints", joint(), "Joints."),
+       objects("springs", spring(), "Springs and dampers."), objects("point_masses", pointMass(), "Masses carried by markers."),
+       objects("loads", load(), "Forces and moments."), objects("contacts", contact(), "Laws of contact: what touches what, and how."),
        object("gravity", gravity(), "Gravity; none if not given.").optional(), object("analysis", analysis(), "What is computed."),
        objects("outputs", output(), "What is measured.")});
   return table;

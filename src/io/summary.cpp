@@ -30,6 +30,14 @@ std::string Summary::json() const {
   document["newton"] = {{"iterations", newton.iterations}, {"average", newton.average}, {"worst", newton.worst}};
   document["residual"] = residual;
   document["penetration"] = penetration;
+  if (contact) {
+    document["contact"] = {{"penetration", contact->penetration},
+                           {"residual", contact->residual},
+                           {"sweeps", {{"average", contact->averageSweeps}, {"worst", contact->worstSweeps}}},
+                           {"newton", {{"average", contact->averageNewtonSteps}, {"worst", contact->worstNewtonSteps}}},
+                           {"contacts", contact->mostContacts},
+                           {"ambiguous_steps", contact->ambiguousSteps}};
+  }
   document["energy"] = energy;
   document["time"] = time;
   document["versions"] = versions;

@@ -14,6 +14,8 @@
 
 namespace tendril {
 
+class ContactModel;
+
 /// Quantities that belong to a step rather than to a state.
 enum class StepQuantity {
   StepSize,     ///< [s]; in statics, of the load parameter
@@ -22,11 +24,40 @@ enum class StepQuantity {
   EnergyBalance ///< total energy - its initial value - work of the power (trapezoidal rule over the steps) [J]; zero for the exact motion
 };
 
-/// How the values of an output over a run become its result, component by component.
+/// Quantities that belong to the contacts of a step: of all contacts, of those of one part (a body or obstacle), or of those between two.
+struct ContactQuantity {
+  enum class Kind {
+    Force,        ///< on the first part, inertial frame, mean over the step [N]
+    Moment,       ///< of rolling and pivoting friction, likewise [N m]
+    Gap,          ///< smallest distance in the present state [m]
+    NormalForce,  ///< sum, mean over the step [N]
+    Impulse,      ///< sum of (P_n, P_t1, P_t2), each in the frame of its contact [N s]
+    Status,       ///< highest of 0 open, 1 sticking, 2 sliding
+    SlipVelocity, ///< largest of the closed contacts [m/s]
+    Count,        ///< of closed contacts
+    // Of the step as a whole:
+    Penetration, ///< largest overlap [m]
+    Residual,    ///< of the friction problem, scaled
+    Sweeps,      ///< of Gauss-Seidel
+    NewtonSteps, ///< of the friction solver
+    Dissipation, ///< energy that the contacts have taken since the start [J]
+    StepTime     ///< by the clock [s]; differs from run to run
+  };
+  Kind kind = Kind::Count;
+  int first = -1, second = -1; ///< numbers of parts in the ContactModel; -1: any. Force, moment and gap need the first.
+
+  bool isOfPair() const { return kind <= Kind::Count; }
+};
+
+/// How the values of an output over a run become its result, component by component. The first five look at the steps at which the
+/// condition of the output holds, if it has one.
 enum class Reduction {
   Last,
+  First,
   Max,
   Min,
+  Mean,         ///< over the steps, without the initial state
+  All,          ///< the values at every step at which the condition begins to hold: an array that grows
   FirstMaximum, ///< first local extremum along the path (an end of the path is none), refined by the parabola through the three steps
                 ///< around it
   FirstMinimum,
@@ -46,13 +77,27 @@ struct OutputUnits {
 /// What one output measures and how it is reported.
 struct OutputDefinition {
   /// Values in terms of other outputs: NAME of a scalar, NAME_x, NAME_y, NAME_z of a vector, NAME_1, NAME_2, ... of any; parameters of the
-  /// scene; t, the time or load parameter of the step. Over the steps it uses the values of the steps, for the result the results.
+  /// scene; t, the time or load parameter of the step; h, its size. Over the steps it uses the values of the steps, for the result the
+  /// results.
   struct Formula {
     std::string text;
     Location where;
     std::string key;
     std::string unit = "1";
   };
+  /// Holds where the value, in the terms of a formula over the steps, is neither zero nor undefined.
+  struct Condition {
+    std::string text;
+    Location where;
+    std::string key;
+  };
+  /// Values of other outputs in a row: NAME of a scalar or of all numbers of an array, or a component as in formulas.
+  struct Gather {
+    std::vector<std::string> names;
+    Location where;
+    std::string key;
+  };
+  using Quantity = std::variant<Measure, StepQuantity, ContactQuantity, Formula, Gather>;
   /// One component (from 0), or the norm of all.
   struct Component {
     int index = 0;
@@ -60,14 +105,15 @@ struct OutputDefinition {
   };
 
   std::string name;
-  std::variant<Measure, StepQuantity, Formula> quantity;
+  Quantity quantity;
   std::string description; ///< replaces that of the measure
   std::optional<Component> component{};
   /// Subtracted from the measured value before a component is taken: a given vector, in the units of outputs, or the value at the start.
   std::vector<double> reference{};
   bool relativeToInitial = false;
   Reduction reduction = Reduction::Last;
-  double at = 0;      ///< in SI
+  double at = 0; ///< in SI
+  std::optional<Condition> where{};
   bool series = true; ///< also record the values over the steps
 };
 
@@ -78,19 +124,22 @@ struct OutputDefinition {
 ///     outputs.observe(*analysis, {});
 ///     while (!analysis->finished()) outputs.observe(*analysis, analysis->advance());
 ///
-/// Results that do not exist (an extremum that did not occur, a time not reached) are NaN and explained by messages().
+/// Results that do not exist (an extremum that did not occur, a time not reached, a condition that never held) are NaN and explained by
+/// messages().
 class Outputs {
  public:
   struct Info {
     std::string name, unit, description, frame;
     int columns = 1;
-    bool series = true; ///< wanted in the results file, not only in the summary
+    bool series = true;   ///< wanted in the results file, not only in the summary
+    bool isArray = false; ///< the result is an array even if it has one element
+    bool grows = false;   ///< the result has as many elements as were found
   };
 
-  /// The model must outlive the outputs. The parameters are what formulas may use beside outputs; throws InputError for cyclic or dangling
-  /// names, for components and references that the measure does not have.
+  /// The models must outlive the outputs; that of contacts is needed for gaps alone. The parameters are what formulas may use beside
+  /// outputs; throws InputError for cyclic or dangling names, for components and references that the measure does not have.
   Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters, PathParameter path = PathParameter::Time,
-          OutputUnits units = {});
+          OutputUnits units = {}, const ContactModel* contacts = nullptr);
   Outputs(Outputs&&) noexcept;
   Outputs& operator=(Outputs&&) noexcept;
   ~Outputs();
@@ -104,7 +153,7 @@ class Outputs {
   std::span<const double> row(int i) const;
   std::span<const double> result(int i) const;
   /// Whether the result is written as an array (vectors) or as a number.
-  bool isArray(int i) const { return infos()[i].columns > 1; }
+  bool isArray(int i) const { return infos()[i].columns > 1 || infos()[i].isArray; }
   /// Why results are missing.
   std::vector<std::string> messages() const;
 

@@ -6,6 +6,7 @@
 #include "tendril/io/schema.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,19 @@
 #include <vector>
 
 namespace tendril {
+
+class ContactModel;
+struct FrictionProblem;
+
+/// Something rigid that others touch and that they do not move.
+struct Obstacle {
+  std::string name;
+  const Marker* marker = nullptr; ///< on the ground, at rest or in prescribed motion
+  std::vector<Shape> shapes;
+};
+
+/// Sees every contact problem of an analysis after it was solved: step and impulses.
+using FrictionObserver = std::function<void(long step, const FrictionProblem& problem, const VectorX& impulses)>;
 
 /// A scene file, read and built: the mechanism, the analysis that is asked for and the outputs. Everything that can be checked without
 /// running is checked; a refusal is an InputError with file, line, key, what was expected and the remedy.
@@ -40,12 +54,21 @@ class Scene {
   const std::string& title() const;
   const Document& document() const;
   const Mechanism& mechanism() const;
+  /// What may touch what; empty without laws of contact.
+  const ContactModel& contacts() const;
+  const std::vector<Obstacle>& obstacles() const;
   /// A new analysis in its initial state, start() not yet called.
-  std::unique_ptr<Analysis> makeAnalysis() const;
+  std::unique_ptr<Analysis> makeAnalysis(const FrictionObserver& observer = {}) const;
   Outputs makeOutputs() const;
 
   /// In dynamics t is the time [s], in statics the load parameter.
   bool isDynamic() const;
+  /// Whether any contact problem, or that of a step, is to be written beside the results.
+  bool dumpsFriction() const;
+  bool dumpsFriction(long step) const;
+  /// Copies the mesh files of the scene into the folder `meshes` of its results, so that these can be exported on their own. Throws
+  /// MachineFailure.
+  void copyMeshes(const std::filesystem::path& results) const;
   /// Results are recorded every so many steps (the first and the last always).
   int outputEvery() const;
   /// What is allowed but looks like a slip: parameters that nothing uses.

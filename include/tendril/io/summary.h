@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ namespace tendril {
 ///   scene, parameters         file and the values of its parameters
 ///   outputs.NAME              {value: number or array, unit, description}
 ///   steps, newton {iterations, average, worst}, residual (largest accepted, relative to its tolerance: at most 1), penetration (worst, m)
+///   contact                   of runs with contact: penetration (worst, m), residual (worst), sweeps {average, worst} of Gauss-Seidel,
+///                             newton {average, worst} steps of the contact solver, contacts (most in a step),
+///                             ambiguous_steps (with a contact that allowed several solutions or none)
 ///   energy                    named numbers, e.g. initial, final, dissipated, work, balance (J)
 ///   time                      seconds by phase, and total
 ///   versions, messages
@@ -28,6 +32,13 @@ struct Summary {
     double average = 0;
     long worst = 0;
   };
+  struct Contact {
+    double penetration = 0, residual = 0;
+    double averageSweeps = 0, averageNewtonSteps = 0;
+    long worstSweeps = 0, worstNewtonSteps = 0;
+    long mostContacts = 0;
+    long ambiguousSteps = 0;
+  };
 
   std::string status = "success";
   std::string scene;
@@ -38,6 +49,7 @@ struct Summary {
   Newton newton;
   double residual = 0;
   double penetration = 0;
+  std::optional<Contact> contact;
   std::map<std::string, double> energy;
   std::map<std::string, double> time;
   std::map<std::string, std::string> versions;

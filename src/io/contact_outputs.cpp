@@ -1,0 +1,140 @@
+#include "io/contact_outputs.h"
+
+#include "tendril/contact/contact_model.h"
+#include "tendril/model/marker.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace tendril {
+
+using Kind = ContactQuantity::Kind;
+
+const ContactQuantityInfo& infoOf(Kind kind) {
+  static const std::array<ContactQuantityInfo, 14> infos{
+      {{3, "N", "force of the contacts, mean over the step", "inertial"},
+       {3, "N m", "moment of rolling and pivoting friction, mean over the step", "inertial"},
+       {1, "m", "smallest distance; negative: overlap", ""},
+       {1, "N", "sum of the normal forces, mean over the step", ""},
+       {3, "N s", "sum of the impulses of the contacts: normal, first and second tangent", "contact"},
+       {1, "1", "0 open, 1 sticking, 2 sliding", ""},
+       {1, "m/s", "largest relative velocity along the surfaces of a closed contact", ""},
+       {1, "1", "number of closed contacts", ""},
+       {1, "m", "largest overlap", ""},
+       {1, "1", "residual of the contact problem, relative to the velocities without contact", ""},
+       {1, "1", "sweeps of Gauss-Seidel in the step", ""},
+       {1, "1", "Newton steps of the contact solver in the step", ""},
+       {1, "J", "energy that the contacts have taken since the start", ""},
+       {1, "s", "time that the computer spent on the step", ""}}};
+  return infos[std::size_t(kind)];
+}
+
+namespace {
+
+/// 1 if the contact is one of the first part with the second (negative: with any), -1 if it is the other way round, else 0.
+int sideOf(const ContactQuantity& quantity, const ContactRecord& contact) {
+  const auto matches = [&](int a, int b) {
+    return (quantity.first < 0 || quantity.first == a) && (quantity.second < 0 || quantity.second == b);
+  };
+  return matches(contact.first, contact.second) ? 1 : matches(contact.second, contact.first) ? -1 : 0;
+}
+
+void add(const ContactQuantity& quantity, const ContactRecord& contact, int side, double step, double* values) {
+  Eigen::Map<Vector3> vector(values);
+  const bool isClosed = contact.status != ContactStatus::Open;
+  switch (quantity.kind) {
+  case Kind::Force:
+    vector += side / step * (contact.frame * contact.impulse);
+    break;
+  case Kind::Moment:
+    vector += side / step * (contact.frame * contact.moment);
+    break;
+  case Kind::NormalForce:
+    values[0] += contact.impulse[0] / step;
+    break;
+  case Kind::Impulse:
+    vector += contact.impulse;
+    break;
+  case Kind::Status:
+    values[0] = std::max(values[0], double(contact.status));
+    break;
+  case Kind::SlipVelocity:
+    if (isClosed) values[0] = std::max(values[0], contact.velocity.tail<2>().norm());
+    break;
+  default: // Count
+    values[0] += isClosed;
+    break;
+  }
+}
+
+double ofStep(Kind kind, const ContactReport& report) {
+  switch (kind) {
+  case Kind::Penetration:
+    return report.penetration;
+  case Kind::Residual:
+    return report.residual;
+  case Kind::Sweeps:
+    return double(report.sweeps);
+  case Kind::NewtonSteps:
+    return double(report.newtonSteps);
+  default:
+    return report.seconds;
+  }
+}
+
+}
+
+void ContactObserver::observe(const ContactReport* report) {
+  report_ = report;
+  if (report) dissipation += report->dissipation;
+}
+
+void ContactObserver::evaluate(const ContactQuantity& quantity, const State& state, double* values) {
+  std::fill_n(values, infoOf(quantity.kind).columns, 0.);
+  if (quantity.kind == Kind::Gap)
+    values[0] = gap(quantity, state);
+  else if (quantity.kind == Kind::Dissipation)
+    values[0] = dissipation;
+  else if (!report_)
+    return;
+  else if (!quantity.isOfPair())
+    values[0] = ofStep(quantity.kind, *report_);
+  else {
+    for (const ContactRecord& contact : report_->contacts) {
+      if (const int side = sideOf(quantity, contact)) add(quantity, contact, side, report_->step, values);
+    }
+  }
+}
+
+double ContactObserver::gap(const ContactQuantity& quantity, const State& state) {
+  if (quantity.second >= 0) return gapOfParts(quantity.first, quantity.second, state);
+  double smallest = std::numeric_limits<double>::infinity();
+  for (int other = 0; other < int(model_->parts().size()); ++other) {
+    if (other != quantity.first && model_->law(quantity.first, other)) {
+      smallest = std::min(smallest, gapOfParts(quantity.first, other, state));
+    }
+  }
+  return std::isfinite(smallest) ? smallest : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The margin within which contacts are looked for grows until there are some; shapes that can never touch have none.
+double ContactObserver::gapOfParts(int first, int second, const State& state) {
+  const ContactModel::Part &a = model_->parts()[std::size_t(first)], &b = model_->parts()[std::size_t(second)];
+  const Pose aPose = a.marker->frame(state), bPose = b.marker->frame(state);
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const CollisionShape& one : a.shapes) {
+    for (const CollisionShape& other : b.shapes) {
+      const double size = std::max(one.size(), other.size());
+      points_.clear();
+      for (double margin = size / 4; points_.empty() && margin < 1e6 * size; margin *= 8) {
+        findContacts(one, aPose, other, bPose, margin, points_);
+      }
+      for (const ContactPoint& point : points_) smallest = std::min(smallest, point.gap);
+    }
+  }
+  return std::isfinite(smallest) ? smallest : std::numeric_limits<double>::quiet_NaN();
+}
+
+}

@@ -1,0 +1,41 @@
+#pragma once
+#include "tendril/contact/collision_shape.h"
+#include "tendril/contact/contact_report.h"
+#include "tendril/io/outputs.h"
+
+#include <string>
+#include <vector>
+
+namespace tendril {
+
+/// What a contact quantity is, as results describe it.
+struct ContactQuantityInfo {
+  int columns = 1;
+  std::string unit = "1";
+  std::string description;
+  std::string frame;
+};
+const ContactQuantityInfo& infoOf(ContactQuantity::Kind kind);
+
+/// Reads quantities off the contacts of a step.
+class ContactObserver {
+ public:
+  explicit ContactObserver(const ContactModel* model) : model_(model) {}
+
+  /// Takes the contacts of a step; null where there are none (the initial state).
+  void observe(const ContactReport* report);
+  void evaluate(const ContactQuantity& quantity, const State& state, double* values);
+
+  /// Energy that the contacts have taken since the start.
+  double dissipation = 0;
+
+ private:
+  double gap(const ContactQuantity& quantity, const State& state);
+  double gapOfParts(int first, int second, const State& state);
+
+  const ContactModel* model_;
+  const ContactReport* report_ = nullptr;
+  std::vector<ContactPoint> points_;
+};
+
+}
