@@ -1,0 +1,36 @@
+#pragma once
+#include "contact/shape_data.h"
+
+#include <array>
+
+namespace tendril {
+
+/// Corner of a polygon, or of a line of two corners, with numbers that tell it and the edge to the next corner from others.
+struct PatchCorner {
+  Vector3 x = Vector3::Zero();
+  std::uint32_t id = 0, edge = 0;
+};
+
+/// What a shape offers to another in some direction: a plane polygon, a line, or a point; counter-clockwise about `normal`.
+struct Patch {
+  static constexpr int most = 64; ///< larger faces are thinned out
+  std::array<PatchCorner, most> corners;
+  int count = 0;
+  Vector3 normal = Vector3::Zero(); ///< outward, of a polygon
+  std::uint32_t id = 0;
+  double radius = 0; ///< of the ball that rounds the line
+  void add(const Vector3& x, std::uint32_t cornerId, std::uint32_t edgeId) {
+    if (count < most) corners[std::size_t(count++)] = {x, cornerId, edgeId};
+  }
+};
+
+/// The part of `patch` that lies over the polygon `face`, seen along its normal. Corners within `tolerance` of its border stay as they are,
+/// so that shapes of equal size rest corner on corner.
+void clipToFace(const Patch& face, Patch& patch, double tolerance);
+
+/// Adds the contacts of a patch over a face with gaps measured along the face's normal, without those closer than `apart` to `known`; the
+/// face belongs to b or to a. Returns the smallest gap, whether or not it was added.
+double addOverFace(const Patch& face, const Patch& clipped, bool isFaceOfB, ContactSink& sink, const Vector3* known = nullptr,
+                   double apart = 0);
+
+}
