@@ -23,7 +23,7 @@ Kernel kernelOf(const ShapeData& a, const ShapeData& b) {
   if (!isSolid(a)) return nullptr;
   if (b.family == Family::Mesh) return nullptr;
   if (a.family == Family::Sphere) return sphereAndSolid;
-  if (b.family == Family::Round) return nullptr;
+  if (b.family == Family::Round) return convexAndRound;
   return b.family == Family::Capsule ? capsuleAndCapsule : polyhedronAndPolyhedron;
 }
 

@@ -1,0 +1,323 @@
+#include "contact/closest_point.h"
+#include "contact/face_clipping.h"
+#include "contact/generators.h"
+#include "contact/gjk.h"
+#include "contact/pair_kernels.h"
+#include "contact/support.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tendril {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Cosine above which a face counts as looking in a direction, so that it carries what rests on it.
+constexpr double nearlyParallel = 0.98;
+/// Sine of the angle to a plane below which a straight line of the surface counts as lying in it.
+constexpr double nearlyLevel = 0.1;
+constexpr std::uint32_t rimId = 0x20000000u, lineId = 0x30000000u;
+
+struct FlatFace {
+  Vector3 normal = Vector3::Zero(); ///< outward
+  Vector3 point = Vector3::Zero();
+  int index = -1; ///< of a polyhedron's face; 0 low, 1 high end of a cylinder or cone
+};
+
+/// A convex shape of the pair: its flat faces, and the patches that it offers in a direction.
+class RoundBody {
+ public:
+  explicit RoundBody(const PlacedShape& shape) : shape_(shape), axis_(shape.pose.R.col(2)) {}
+
+  const PlacedShape& shape() const { return shape_; }
+  double radius() const { return coreRadius(shape_.data); }
+
+  int faceCount() const {
+    using Kind = Shape::Kind;
+    switch (shape_.data.shape.kind) {
+    case Kind::Cylinder:
+    case Kind::Tube: return 2;
+    case Kind::Cone: return 1;
+    default: return int(shape_.data.polyhedron.faces.size());
+    }
+  }
+  FlatFace face(int i) const {
+    if (shape_.data.family == Family::Round) {
+      const double height = i == 0 ? shape_.data.low : shape_.data.high;
+      return {i == 0 ? Vector3(-axis_) : axis_, shape_.pose.x + height * axis_, i};
+    }
+    const Polyhedron& body = shape_.data.polyhedron;
+    const Polyhedron::Face& polygon = body.faces[std::size_t(i)];
+    return {shape_.pose.R * polygon.normal, shape_.pose * body.vertices[std::size_t(body.loop[std::size_t(polygon.first)])], i};
+  }
+
+  /// The face that looks most in a direction, if any nearly does.
+  FlatFace faceTowards(const Vector3& direction) const {
+    FlatFace best;
+    double most = nearlyParallel;
+    for (int i = 0; i < faceCount(); ++i) {
+      const FlatFace f = face(i);
+      if (f.normal.dot(direction) > most) most = f.normal.dot(direction), best = f;
+    }
+    return best;
+  }
+
+  /// Outline of a face; `corners` points of a rim.
+  Patch outline(const FlatFace& f, std::uint32_t corners) const {
+    Patch patch;
+    patch.normal = f.normal;
+    patch.id = std::uint32_t(f.index);
+    if (shape_.data.family == Family::Round) {
+      const Rim rim = rimOf(shape_, f.index == 0 ? shape_.data.low : shape_.data.high);
+      for (std::uint32_t k = 0; k < corners; ++k) {
+        const std::uint32_t turned = f.index == 0 ? corners - k : k; // counter-clockwise seen from outside
+        patch.add(rim.centre + rim.radius * rim.direction(turned, corners), rimId + turned % corners, rimId + turned);
+      }
+      return patch;
+    }
+    const Polyhedron& body = shape_.data.polyhedron;
+    const Polyhedron::Face& polygon = body.faces[std::size_t(f.index)];
+    const int step = (polygon.count + Patch::most - 1) / Patch::most;
+    for (int k = 0; k < polygon.count; k += step) {
+      const auto v = std::size_t(body.loop[std::size_t(polygon.first + k)]);
+      patch.add(shape_.pose * body.vertices[v], std::uint32_t(v), std::uint32_t(body.loopEdge[std::size_t(polygon.first + k)]));
+    }
+    return patch;
+  }
+
+  /// Face, line or point that the shape offers in a direction.
+  Patch patch(const Vector3& direction) const {
+    Patch result;
+    if (const FlatFace f = faceTowards(direction); f.index >= 0) result = outline(f, 8);
+    else addLine(direction, result);
+    if (result.count == 0) result.add(coreSupport(shape_, direction), 0, 0);
+    result.radius = radius();
+    return result;
+  }
+
+  bool isOnFace(const FlatFace& f, const Vector3& x) const {
+    if (shape_.data.family == Family::Round) {
+      const Vector3 d = x - f.point;
+      return (d - d.dot(f.normal) * f.normal).norm() <= shape_.data.radius;
+    }
+    const Patch polygon = outline(f, 0);
+    for (int k = 0; k < polygon.count; ++k) {
+      const Vector3 &p = polygon.corners[std::size_t(k)].x, &q = polygon.corners[std::size_t((k + 1) % polygon.count)].x;
+      if (f.normal.dot((q - p).cross(x - p)) < 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  void addEnds(const Vector3& p, const Vector3& q, const Vector3& direction, std::uint32_t idP, std::uint32_t idQ, std::uint32_t id, Patch& patch) const {
+    if (std::abs((q - p).dot(direction)) > nearlyLevel * (q - p).norm()) return;
+    patch.count = 0;
+    patch.id = id;
+    patch.add(p, idP, id);
+    patch.add(q, idQ, id);
+  }
+
+  void addLine(const Vector3& direction, Patch& result) const {
+    using Kind = Shape::Kind;
+    const ShapeData& d = shape_.data;
+    Vector3 across = direction - direction.dot(axis_) * axis_;
+    normalise(across, shape_.pose.R.col(0));
+    const Vector3 low = shape_.pose.x + d.low * axis_, high = shape_.pose.x + d.high * axis_;
+    switch (d.shape.kind) {
+    case Kind::Ellipsoid: return;
+    case Kind::Cylinder:
+    case Kind::Tube: return addEnds(low + d.radius * across, high + d.radius * across, direction, lineId, lineId + 1, lineId, result);
+    case Kind::Cone: return addEnds(low + d.radius * across, high, direction, lineId, lineId + 1, lineId, result);
+    case Kind::Capsule: return addEnds(shape_.pose.x - d.half * axis_, shape_.pose.x + d.half * axis_, direction, lineId, lineId + 1, lineId, result);
+    default: return addEdge(direction, result);
+    }
+  }
+
+  /// The most level edge about the farthest vertex.
+  void addEdge(const Vector3& direction, Patch& result) const {
+    const Polyhedron& body = shape_.data.polyhedron;
+    const int v = body.support(shape_.pose.R.transpose() * direction);
+    double least = infinity;
+    for (std::size_t e = 0; e < body.edges.size(); ++e) {
+      const Polyhedron::Edge& edge = body.edges[e];
+      if (edge.from != v && edge.to != v) continue;
+      const Vector3 p = shape_.pose * body.vertices[std::size_t(edge.from)], q = shape_.pose * body.vertices[std::size_t(edge.to)];
+      const double slope = std::abs((q - p).normalized().dot(direction));
+      if (slope >= least) continue;
+      least = slope;
+      addEnds(p, q, direction, std::uint32_t(edge.from), std::uint32_t(edge.to), 0x10000000u + std::uint32_t(e), result);
+    }
+  }
+
+  const PlacedShape& shape_;
+  Vector3 axis_;
+};
+
+struct Scratch {
+  GeneratorSet a, b;
+  std::vector<GeneratorFeature> activeA, activeB;
+};
+
+class RoundPair {
+ public:
+  RoundPair(const PlacedShape& a, const PlacedShape& b, ContactSink& sink, Scratch& scratch)
+      : scratch_(scratch), a_(a), b_(b), sink_(sink), reach_(sink.margin + a_.radius() + b_.radius()), size_(std::max(a.data.size, b.data.size)) {}
+
+  void find() {
+    if (!findFaces()) return;
+    const Approach start = approach(a_.shape(), b_.shape(), reach_);
+    if (start.isBeyond) return;
+    refine(start.normal);
+    const bool isNearFace = face_.index >= 0 && best_.normal.dot(faceDirection()) > nearlyParallel;
+    const double bias = faceGap_ <= 0 && isNearFace ? 1e-9 * size_ : 1e-13 * size_;
+    if (face_.index >= 0 && faceGap_ >= best_.gap - bias) addOnFace();
+    else addRefined();
+    keepSpread(sink_, Vector3::Zero(), b_.shape().pose.R);
+  }
+
+ private:
+  const RoundBody& carrier() const { return isFaceOfB_ ? b_ : a_; }
+  const RoundBody& other() const { return isFaceOfB_ ? a_ : b_; }
+  Vector3 faceDirection() const { return isFaceOfB_ ? face_.normal : Vector3(-face_.normal); } // from b to a
+
+  /// The flat face that separates most; says whether none separates beyond reach.
+  bool findFaces() {
+    for (const bool isOfB : {true, false}) {
+      const RoundBody &own = isOfB ? b_ : a_, &opposite = isOfB ? a_ : b_;
+      for (int i = 0; i < own.faceCount(); ++i) {
+        const FlatFace f = own.face(i);
+        const double gap = f.normal.dot(coreSupport(opposite.shape(), -f.normal) - f.point);
+        if (gap > reach_) return false;
+        if (gap > faceGap_ + 1e-10 * size_) faceGap_ = gap, face_ = f, isFaceOfB_ = isOfB;
+      }
+    }
+    return true;
+  }
+
+  /// Tries the features near the start until one fulfils all conditions; else takes what separates most.
+  void refine(const Vector3& normal) {
+    best_.normal = normal;
+    best_.gap = separation(a_.shape(), b_.shape(), normal);
+    best_.onA = coreSupport(a_.shape(), -normal);
+    best_.onB = coreSupport(b_.shape(), normal);
+    scratch_.a.fill(a_.shape());
+    scratch_.b.fill(b_.shape());
+    for (const double width : {1e-5, 1e-3, 3e-2}) {
+      scratch_.a.keepActive(-normal, width * a_.shape().data.size, scratch_.activeA);
+      scratch_.b.keepActive(normal, width * b_.shape().data.size, scratch_.activeB);
+      if (scratch_.activeA.size() * scratch_.activeB.size() > 200) return; // a face: it has been looked at
+      for (const GeneratorFeature& fa : scratch_.activeA) {
+        for (const GeneratorFeature& fb : scratch_.activeB) {
+          if (offer(fa, fb)) return;
+        }
+      }
+    }
+  }
+
+  bool offer(const GeneratorFeature& fa, const GeneratorFeature& fb) {
+    const FeatureContact found = touch(scratch_.a, fa, scratch_.b, fb, best_.normal, size_);
+    if (!found.isFound) return false;
+    const double gap = separation(a_.shape(), b_.shape(), found.normal);
+    const bool isTrue = gap >= found.gap - 1e-13 * size_; // no other point of the shapes is in the way
+    if (!isTrue || gap < best_.gap - 1e-9 * size_) return false;
+    best_ = found;
+    feature_ = featurePair(fa.id, fb.id);
+    return true;
+  }
+
+  void addOnFace() {
+    const Patch polygon = carrier().outline(face_, 32);
+    Patch patch = other().patch(-face_.normal);
+    const Vector3 lowest = coreSupport(other().shape(), -face_.normal);
+    const bool isFlat = patch.count > 2 && -face_.normal.dot(patch.normal) > 1 - 1e-16;
+    const bool isLowestOver = carrier().isOnFace(face_, lowest);
+    if (isFlat || !isLowestOver || isEnd(patch, lowest)) {
+      clipToFace(polygon, patch, 1e-9 * size_);
+      const double least = addOverFace(polygon, patch, isFaceOfB_, sink_) + a_.radius() + b_.radius();
+      if (least <= faceGap_ + 1e-12 * size_ || faceGap_ <= 0) return;
+      sink_.points().resize(sink_.first());
+      return addRefined();
+    }
+    const Vector3 n = faceDirection(), onFace = lowest - faceGap_ * face_.normal;
+    addExact(isFaceOfB_ ? lowest : onFace, isFaceOfB_ ? onFace : lowest, n, faceGap_, featurePair(2 * std::uint32_t(face_.index) + (isFaceOfB_ ? 1 : 0), rimId + 100));
+  }
+
+  bool isEnd(const Patch& patch, const Vector3& x) const {
+    return patch.count == 2 && ((patch.corners[0].x - x).norm() <= 1e-9 * size_ || (patch.corners[1].x - x).norm() <= 1e-9 * size_);
+  }
+
+  void addRefined() { addExact(best_.onA, best_.onB, best_.normal, best_.gap, feature_); }
+
+  /// The place of least gap, and others near it where faces or lines rest on one another.
+  void addExact(const Vector3& onA, const Vector3& onB, const Vector3& normal, double gap, std::uint32_t feature) {
+    const Vector3 a = onA - a_.radius() * normal, b = onB + b_.radius() * normal;
+    const Vector3 middle = 0.5 * (a + b);
+    const FlatFace ofB = b_.faceTowards(normal), ofA = a_.faceTowards(-normal);
+    const double apart = 0.3 * std::min(a_.shape().data.size, b_.shape().data.size) / 2;
+    const bool isOnLine = ofA.index < 0 && ofB.index < 0 && addLines(onA, normal, gap);
+    if (isOnLine) return;
+    sink_.addBetween(a, b, normal, gap - a_.radius() - b_.radius(), feature);
+    if (ofB.index >= 0) addRest(b_, ofB, a_, true, middle, apart);
+    else if (ofA.index >= 0) addRest(a_, ofA, b_, false, middle, apart);
+  }
+
+  void addRest(const RoundBody& from, const FlatFace& f, const RoundBody& to, bool isOfB, const Vector3& known, double apart) {
+    Patch patch = to.patch(-f.normal);
+    if (patch.count < 2) return;
+    const Patch polygon = from.outline(f, 32);
+    clipToFace(polygon, patch, 1e-9 * size_);
+    addOverFace(polygon, patch, isOfB, sink_, &known, apart);
+  }
+
+  /// Straight lines of both surfaces side by side: the ends of the length that they share and, where they cross at a small angle, the
+  /// place between.
+  bool addLines(const Vector3& onA, const Vector3& normal, double gap) {
+    const Patch lineA = a_.patch(-normal), lineB = b_.patch(normal);
+    if (lineA.count != 2 || lineB.count != 2) return false;
+    const Vector3 p = lineA.corners[0].x, u = lineA.corners[1].x - p, q = lineB.corners[0].x, v = lineB.corners[1].x - q;
+    const double uu = u.squaredNorm(), sine = u.cross(v).norm() / std::sqrt(uu * v.squaredNorm());
+    if (sine > nearlyLevel) return false;
+    const double first = (q - p).dot(u) / uu, last = (q + v - p).dot(u) / uu;
+    const double low = std::clamp(std::min(first, last), 0., 1.), high = std::clamp(std::max(first, last), 0., 1.);
+    if (!(high - low > 1e-3 * std::min(1., v.norm() / std::sqrt(uu)))) return false;
+    const double known = (onA - p).dot(u) / uu;
+    const std::uint32_t lines = featurePair(lineA.id, lineB.id);
+    for (const double s : {low, high}) {
+      const double t = (p + s * u - q).dot(v) / v.squaredNorm();
+      addOnLines(p + s * u, q + t * v, normal, featurePair(lines, s == low ? 1 : 2));
+    }
+    const double nearEnd = std::min(std::abs(known - low), std::abs(known - high));
+    if (sine > 1e-9 && nearEnd > 1e-3 * (high - low)) {
+      const double t = (onA - q).dot(v) / v.squaredNorm();
+      addOnLines(onA, q + t * v, normal, lines, &gap);
+    }
+    return true;
+  }
+
+  void addOnLines(const Vector3& x, const Vector3& y, const Vector3& normal, std::uint32_t feature, const double* exact = nullptr) {
+    const double distance = exact ? *exact : normal.dot(x - y);
+    const Vector3 middle = x - 0.5 * (distance + a_.radius() - b_.radius()) * normal;
+    sink_.add(middle, normal, distance - a_.radius() - b_.radius(), feature);
+  }
+
+  Scratch& scratch_;
+  RoundBody a_, b_;
+  ContactSink& sink_;
+  double reach_, size_;
+  FlatFace face_;
+  double faceGap_ = -infinity;
+  bool isFaceOfB_ = false;
+  FeatureContact best_;
+  std::uint32_t feature_ = 0;
+};
+
+}
+
+void convexAndRound(const PlacedShape& a, const PlacedShape& b, ContactSink& sink) {
+  static thread_local Scratch scratch;
+  RoundPair(a, b, sink, scratch).find();
+}
+
+}
