@@ -4,7 +4,7 @@ namespace tendril {
 
 namespace {
 
-using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, FrictionLaw::maxSize, FrictionLaw::maxSize>;
+using LawBlock = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, FrictionLaw::maxSize, FrictionLaw::maxSize>;
 
 enum Component { Normal, Tangent, Tangent2, SpinNormal, SpinTangent, SpinTangent2 };
 
@@ -106,7 +106,7 @@ void ImpulseResponse::gatherColumns(std::span<const ContactBlock> contacts, Fric
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const ContactBlock& c = contacts[i];
     for (std::size_t j = 0; j < contacts.size(); ++j) {
-      Block block = Block::Zero(c.law.size, contacts[j].law.size);
+      LawBlock block = LawBlock::Zero(c.law.size, contacts[j].law.size);
       for (int k = 0; k < c.rows.count; ++k) {
         const auto columns = columns_.block(model_.blocks()[c.rows.block[k]].v, problem.firstRow[j], 6, contacts[j].law.size);
         for (int row = 0; row < c.law.size; ++row) block.row(row) += c.rows.H[k].row(c.component[row]) * columns;

@@ -3,6 +3,7 @@
 #include "dynamics/impulse_response.h"
 #include "dynamics/position_projection.h"
 #include "dynamics/rigid_flight.h"
+#include "dynamics/sleeping.h"
 #include "tendril/dynamics/initial_conditions.h"
 #include "tendril/model/error.h"
 
@@ -35,6 +36,18 @@ void appendKey(std::uint64_t key, std::vector<double>& numbers) {
 
 }
 
+namespace {
+
+ContactStatus statusOf(const ContactBlock& block, const Eigen::Ref<const VectorX>& impulse) {
+  if (!(impulse[0] > 0)) return ContactStatus::Open;
+  if (block.law.discCount == 0) return ContactStatus::Slip;
+  const FrictionDisc& disc = block.law.discs[0];
+  const double bound = disc.coefficient * impulse[0];
+  return impulse.segment(disc.first, disc.size).norm() < bound * (1 - 1e-6) ? ContactStatus::Stick : ContactStatus::Slip;
+}
+
+}
+
 struct Moreau::Impl {
   Impl(const Model& model_, const ContactModel& contacts, const MoreauOptions& options_);
 
@@ -45,18 +58,19 @@ struct Moreau::Impl {
   void moveFreely();
   void findReach();
   void selectContacts();
-  bool participates(ContactBlock& block, double reachable);
+  void setAsideSleepers();
   void setUpProblem();
   void warmStart();
   void solve();
   void applyImpulses();
+  const Memory* remembered(std::uint64_t key) const;
+  void recordContact(std::size_t i);
+  void recordSleeper(const ContactBlock& block);
   void settle();
   void endStep();
   void holdJoints();
   void separate();
-  void record();
   [[noreturn]] void fail(const FrictionReport& solution) const;
-  Vector3 parts(const ContactBlock& block, const VectorX& r, std::size_t i, Vector3& moment) const;
 
   const Model& model;
   MoreauOptions options;
@@ -65,6 +79,7 @@ struct Moreau::Impl {
   ContactDetection detection;
   std::unique_ptr<ImpulseResponse> response;
   std::unique_ptr<PositionProjection> projection;
+  std::unique_ptr<Sleeping> sleeping; ///< where it is wanted and possible
   FrictionSolver solver;
   FrictionProblem problem;
 
@@ -78,9 +93,10 @@ struct Moreau::Impl {
     Vector6 before, free; ///< relative velocities
     bool isAhead = false; ///< not yet closed: will be, in this step
   };
-  std::vector<ContactBlock> blocks;
+  std::vector<ContactBlock> blocks; ///< those that take part in the friction problem
   std::vector<Approach> approaches;
-  std::vector<Memory> memory;
+  std::vector<ContactBlock> sleepers;     ///< those of bodies asleep
+  std::vector<Memory> memory, nextMemory; ///< sorted by key
   std::vector<std::string> messages;
   ContactReport contactReport;
   StepReport report;
@@ -122,6 +138,7 @@ void Moreau::Impl::classify() {
   }
   response = std::make_unique<ImpulseResponse>(kkt, *flight, isCoupled);
   projection = std::make_unique<PositionProjection>(model, detection, *flight, *response);
+  if (options.sleeping && !isCoupled) sleeping = std::make_unique<Sleeping>(int(model.blocks().size()));
 }
 
 void Moreau::Impl::start(std::vector<std::string>& told) {
@@ -199,6 +216,7 @@ void Moreau::Impl::moveFreely() {
     for (const RigidFlight::Body& body : flight->bodies()) {
       freeVelocity.segment<6>(body.v).noalias() -= h * (body.inverse * residual.segment<6>(body.v));
     }
+    if (sleeping) sleeping->checkForces(*flight, residual);
     return;
   }
   const double w = 1 / (options.theta * h), unit = 1 / (w * w); // A = M + h theta C + (h theta)^2 K = unit x matrix
@@ -236,6 +254,10 @@ void Moreau::Impl::findReach() {
     own = options.theta * h * std::max(own, speed(p)) + margin;
   }
   mid.v.swap(freeVelocity);
+  for (int p = 0; p < int(reach.size()) && sleeping; ++p) {
+    const auto on = detection.model().parts()[std::size_t(p)].marker->blocks();
+    if (!on.empty() && sleeping->isAsleep(on.front())) reach[std::size_t(p)] = margin;
+  }
   detection.findPairs(mid, reach);
 }
 
@@ -260,6 +282,28 @@ void Moreau::Impl::selectContacts() {
   }
   blocks.resize(used);
   approaches.resize(used);
+  if (sleeping) setAsideSleepers();
+}
+
+/// What sleeps stays at rest and out of the problem, unless something that moves reaches it.
+void Moreau::Impl::setAsideSleepers() {
+  while (sleeping->wakeTouched(blocks)) {
+  }
+  sleepers.clear();
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (sleeping->sleeps(blocks[i])) {
+      sleepers.push_back(blocks[i]);
+    } else {
+      if (used != i) blocks[used] = blocks[i], approaches[used] = approaches[i];
+      ++used;
+    }
+  }
+  blocks.resize(used);
+  approaches.resize(used);
+  for (const RigidFlight::Body& body : flight->bodies()) {
+    if (sleeping->isAsleep(body.block)) freeVelocity.segment<6>(body.v).setZero();
+  }
 }
 
 /// With V_n = U_n+ + e U_n-, V_t = U_t+ + tau U_t- the law holds between V and P - c n, c the cohesion of the step, which therefore pulls
@@ -293,15 +337,19 @@ void Moreau::Impl::setUpProblem() {
   }
 }
 
+const Memory* Moreau::Impl::remembered(std::uint64_t key) const {
+  const auto found = std::lower_bound(memory.begin(), memory.end(), key, [](const Memory& m, std::uint64_t k) { return m.key < k; });
+  return found != memory.end() && found->key == key ? &*found : nullptr;
+}
+
 void Moreau::Impl::warmStart() {
   r.setZero();
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const ContactBlock& block = blocks[i];
-    const auto found =
-        std::lower_bound(memory.begin(), memory.end(), block.contact.key, [](const Memory& m, std::uint64_t key) { return m.key < key; });
-    if (found == memory.end() || found->key != block.contact.key) continue;
+    const Memory* last = remembered(block.contact.key);
+    if (!last) continue;
     Vector6 components;
-    components << block.contact.frame.transpose() * found->impulse, block.contact.frame.transpose() * found->moment;
+    components << block.contact.frame.transpose() * last->impulse, block.contact.frame.transpose() * last->moment;
     for (int row = 0; row < block.law.size; ++row) r[problem.firstRow[i] + row] = components[block.component[std::size_t(row)]];
     if (!approaches[i].isAhead) r[problem.firstRow[i]] += h * block.contact.law->cohesion;
   }
@@ -337,40 +385,38 @@ void Moreau::Impl::fail(const FrictionReport& solution) const {
 }
 
 void Moreau::Impl::applyImpulses() {
-  upper = mid.v; // velocities before the impulses, for what the contacts take
   response->apply(blocks, problem, r, freeVelocity, jointImpulse);
   settle();
-  memory.resize(blocks.size());
-  contactReport.contacts.resize(blocks.size());
-  double dissipation = 0, wallWork = 0;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const ContactBlock& block = blocks[i];
-    ContactRecord& record = contactReport.contacts[i];
-    Vector6 components = Vector6::Zero();
-    for (int row = 0; row < block.law.size; ++row) components[block.component[std::size_t(row)]] = r[problem.firstRow[i] + row];
-    const bool isClosed = components[0] > 0;
-    if (!approaches[i].isAhead) components[0] -= h * block.contact.law->cohesion;
-    const Vector6 after = block.velocity(model, freeVelocity);
-    const Vector6& before = approaches[i].before;
-    record = {block.contact.first, block.contact.second, block.contact.point.position, block.contact.frame, block.contact.point.gap};
-    record.impulse = components.head<3>();
-    record.moment = components.tail<3>();
-    record.velocityBefore = before.head<3>();
-    record.velocity = after.head<3>();
-    double bound = 0, tangential = 0;
-    if (block.law.discCount > 0) {
-      bound = block.law.discs[0].coefficient * r[problem.firstRow[i]];
-      tangential = r.segment(problem.firstRow[i] + 1, block.law.discs[0].size).norm();
-    }
-    const bool isInside = tangential < bound * (1 - 1e-6);
-    record.status = !isClosed ? ContactStatus::Open : isInside ? ContactStatus::Stick : ContactStatus::Slip;
-    dissipation -= 0.5 * components.dot(before + after);
-    wallWork += components.dot(block.rows.drift);
-    memory[i] = {block.contact.key, block.contact.frame * record.impulse, block.contact.frame * record.moment};
-  }
-  contactReport.dissipation = dissipation;
-  contactReport.work = wallWork;
-  std::sort(memory.begin(), memory.end(), [](const Memory& a, const Memory& b) { return a.key < b.key; });
+  contactReport.contacts.clear();
+  contactReport.dissipation = contactReport.work = 0;
+  nextMemory.clear();
+  for (std::size_t i = 0; i < blocks.size(); ++i) recordContact(i);
+  for (const ContactBlock& block : sleepers) recordSleeper(block);
+  std::sort(nextMemory.begin(), nextMemory.end(), [](const Memory& a, const Memory& b) { return a.key < b.key; });
+  memory.swap(nextMemory);
+}
+
+void Moreau::Impl::recordContact(std::size_t i) {
+  const ContactBlock& block = blocks[i];
+  const Vector6 &before = approaches[i].before, after = block.velocity(model, freeVelocity);
+  Vector6 impulse = Vector6::Zero();
+  for (int row = 0; row < block.law.size; ++row) impulse[block.component[std::size_t(row)]] = r[problem.firstRow[i] + row];
+  if (!approaches[i].isAhead) impulse[0] -= h * block.contact.law->cohesion;
+  const Contact& c = block.contact;
+  contactReport.contacts.push_back({c.first, c.second, c.point.position, c.frame, c.point.gap, impulse.head<3>(), impulse.tail<3>(),
+                                    before.head<3>(), after.head<3>(), statusOf(block, r.segment(problem.firstRow[i], block.law.size))});
+  contactReport.dissipation -= 0.5 * impulse.dot(before + after);
+  contactReport.work += impulse.dot(block.rows.drift);
+  nextMemory.push_back({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>()});
+}
+
+void Moreau::Impl::recordSleeper(const ContactBlock& block) {
+  const Contact& c = block.contact;
+  const Memory* last = remembered(c.key);
+  if (!last) return;
+  contactReport.contacts.push_back({c.first, c.second, c.point.position, c.frame, c.point.gap, c.frame.transpose() * last->impulse,
+                                    c.frame.transpose() * last->moment, Vector3::Zero(), Vector3::Zero(), ContactStatus::Stick});
+  nextMemory.push_back(*last);
 }
 
 /// Bodies in contact that were at rest and still are, to the tolerance of the solver, are at rest exactly: they do not creep.
@@ -400,6 +446,7 @@ void Moreau::Impl::endStep() {
   state.lambda = jointImpulse / h;
   holdJoints();
   separate();
+  if (sleeping) sleeping->observe(blocks, *flight, state.v, kkt.assembly().residual());
   report.h = h;
   report.iterations = int(contactReport.newtonSteps + contactReport.sweeps);
   report.residual = contactReport.residual / options.friction.tolerance;
@@ -455,6 +502,7 @@ Snapshot Moreau::save() {
     numbers.insert(numbers.end(), m.impulse.data(), m.impulse.data() + 3);
     numbers.insert(numbers.end(), m.moment.data(), m.moment.data() + 3);
   }
+  if (impl_->sleeping) snapshot["moreau/sleeping"] = impl_->sleeping->save();
   return snapshot;
 }
 
@@ -463,6 +511,7 @@ void Moreau::restore(const Snapshot& snapshot) {
   load(snapshot, impl_->state);
   impl_->begin = snapshot.at("moreau/begin")[0];
   impl_->report.step = long(snapshot.at("moreau/begin")[1]);
+  if (impl_->sleeping) impl_->sleeping->restore(snapshot.at("moreau/sleeping"));
   impl_->memory.clear();
   const std::vector<double>& numbers = snapshot.at("moreau/impulses");
   for (std::size_t i = 0; i + 8 <= numbers.size(); i += 8) {

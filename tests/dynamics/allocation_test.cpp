@@ -1,5 +1,6 @@
 #include "allocation_counter.h"
 #include "tendril/dynamics/generalized_alpha.h"
+#include "tendril/dynamics/moreau.h"
 #include "tendril/elements/mechanism.h"
 
 #include <gtest/gtest.h>
@@ -48,6 +49,32 @@ TEST(Allocation, StepsOfAFourBarTakeNoMemory) {
   b.joint(JointKind::Revolute, "left", first.at(right), coupler.at(left));
   b.joint(JointKind::Revolute, "right", second.at(right), coupler.at(right));
   EXPECT_EQ(allocationsInSteps(b.build(), 200), 0);
+}
+
+/// A stack of boxes, with its geometry, its friction problem and the projection of positions.
+TEST(Allocation, StepsOfAStackInContactTakeNoMemory) {
+  if (!TENDRIL_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns malloc";
+  MechanismBuilder b;
+  b.gravity({0, 0, -9.81});
+  ContactModel contacts;
+  Shape cube, ground;
+  cube.kind = Shape::Kind::Box, cube.size = Vector3::Constant(0.2);
+  ground.kind = Shape::Kind::HalfSpace;
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "box" + std::to_string(i);
+    const auto body = b.body(name, MassProperties::box(1000, cube.size), {Matrix3::Identity(), {0.01 * i, 0, 0.1 + 0.2 * i}});
+    contacts.addPart({name, "", &body.at(), {CollisionShape(cube, name)}});
+  }
+  contacts.addPart({"floor", "", &b.ground(), {CollisionShape(ground, "floor")}});
+  contacts.addLaw({"all", "all", ContactLaw{.friction = 0.4}});
+  const Mechanism m = b.build();
+  Moreau integrator(*m.model, contacts, {.duration = 1, .step = 1e-3});
+  integrator.start();
+  for (int i = 0; i < 20; ++i) integrator.advance();
+  const long before = allocationCount;
+  for (int i = 0; i < 50; ++i) integrator.advance();
+  EXPECT_EQ(integrator.contacts()->contacts.size(), 16U);
+  EXPECT_EQ(allocationCount - before, 0);
 }
 
 }

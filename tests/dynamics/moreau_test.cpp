@@ -1,0 +1,192 @@
+#include "tendril/dynamics/moreau.h"
+
+#include "tendril/elements/mechanism.h"
+#include "tendril/lie/so3.h"
+#include "tendril/model/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tendril {
+namespace {
+
+Shape shapeOf(Shape::Kind kind, const Vector3& size) {
+  Shape shape;
+  shape.kind = kind;
+  shape.size = size;
+  return shape;
+}
+
+/// A scene in the making: bodies on a floor.
+struct Rig {
+  MechanismBuilder builder;
+  ContactModel contacts;
+  Mechanism mechanism;
+  std::unique_ptr<Moreau> analysis;
+
+  Rig() { builder.gravity({0, 0, -9.81}); }
+
+  void carry(const std::string& name, const Marker& marker, const Shape& shape) {
+    contacts.addPart({name, "", &marker, {CollisionShape(shape, name)}});
+  }
+  void floor(double angle = 0) {
+    carry("floor", builder.ground({so3::exp(Vector3(0, angle, 0)), Vector3::Zero()}), shapeOf(Shape::Kind::HalfSpace, Vector3::Zero()));
+  }
+  MechanismBuilder::BodyHandle box(const std::string& name, const Vector3& edges, const Pose& pose,
+                                   const Vector3& velocity = Vector3::Zero()) {
+    const auto body = builder.body(name, MassProperties::box(1000, edges), pose, velocity);
+    carry(name, body.at(), shapeOf(Shape::Kind::Box, edges));
+    return body;
+  }
+  MechanismBuilder::BodyHandle sphere(const std::string& name, double radius, const Vector3& x, const Vector3& velocity = Vector3::Zero(),
+                                      const Vector3& spin = Vector3::Zero()) {
+    const auto body = builder.body(name, MassProperties::sphere(1000, radius), {Matrix3::Identity(), x}, velocity, spin);
+    carry(name, body.at(), shapeOf(Shape::Kind::Sphere, Vector3(radius, 0, 0)));
+    return body;
+  }
+  Moreau& start(const MoreauOptions& options) {
+    mechanism = builder.build();
+    analysis = std::make_unique<Moreau>(*mechanism.model, contacts, options);
+    analysis->start();
+    return *analysis;
+  }
+  Vector3 position(int body) const { return analysis->state().q.segment<3>(12 * body); }
+};
+
+void runToEnd(Moreau& analysis) {
+  while (!analysis.finished()) analysis.advance();
+}
+
+// ---- contact and joints together -------------------------------------------------------------------------------------------------------
+
+/// A uniform plank, hinged at one end and resting with the other on a block that stands on the floor.
+TEST(MoreauWithJoints, HingedPlankSharesItsWeightWithItsSupport) {
+  Rig rig;
+  rig.floor();
+  const double L = 2, g = 9.81;
+  rig.box("block", {0.2, 0.4, 0.5}, {Matrix3::Identity(), {L, 0, 0.25}});
+  const auto plank = rig.box("plank", {L, 0.4, 0.1}, {Matrix3::Identity(), {L / 2, 0, 0.55}});
+  rig.builder.joint(JointKind::Revolute, "hinge", rig.builder.ground({so3::exp(Vector3(-M_PI / 2, 0, 0)), {0, 0, 0.55}}),
+                    plank.at({so3::exp(Vector3(-M_PI / 2, 0, 0)), {-L / 2, 0, 0}}));
+  rig.contacts.addLaw({"all", "all", ContactLaw{.friction = 0.5}});
+  Moreau& analysis = rig.start({.duration = 0.2, .step = 1e-3});
+  runToEnd(analysis);
+  const double weight = 1000 * L * 0.4 * 0.1 * g, block = 1000 * 0.2 * 0.4 * 0.5 * g;
+  // The support carries the plank at the corners of the common area: from x = L - 0.1 to L.
+  double lever = 0, support = 0, floor = 0;
+  for (const ContactRecord& c : analysis.contacts()->contacts) {
+    const double force = c.frame(2, 0) * c.impulse[0] / 1e-3;
+    const std::string& second = rig.contacts.parts()[std::size_t(c.second)].name;
+    if (second == "floor")
+      floor += force;
+    else
+      support += std::abs(force), lever += std::abs(force) * c.position.x();
+  }
+  EXPECT_NEAR(lever, weight * L / 2, 1e-6 * weight);
+  EXPECT_NEAR(floor, block + support, 1e-6 * weight);
+  EXPECT_LT(analysis.state().v.norm(), 1e-9);
+  EXPECT_LT((rig.position(1) - Vector3(L / 2, 0, 0.55)).norm(), 1e-9);
+}
+
+/// A double pendulum that swings into a wall: the joint holds through the impact.
+TEST(MoreauWithJoints, ImpactOfAPendulumAgainstAWall) {
+  Rig rig;
+  // A rod of length 1 hinged at the origin, hanging level, falls and meets a wall at x = 0.05 with its tip sphere.
+  const double L = 1, r = 0.05;
+  const auto rod = rig.builder.body("rod", MassProperties::box(1000, {0.02, 0.02, L}), {so3::exp(Vector3(0, M_PI / 2, 0)), {-L / 2, 0, 0}});
+  rig.carry("rod", rod.at({Matrix3::Identity(), {0, 0, -L / 2}}), shapeOf(Shape::Kind::Sphere, {r, 0, 0}));
+  rig.builder.joint(JointKind::Revolute, "hinge", rig.builder.ground({so3::exp(Vector3(-M_PI / 2, 0, 0)), Vector3::Zero()}),
+                    rod.at({so3::exp(Vector3(-M_PI / 2, 0, 0)), {0, 0, L / 2}}));
+  rig.carry("wall", rig.builder.ground({so3::exp(Vector3(0, -M_PI / 2, 0)), {r, 0, 0}}), shapeOf(Shape::Kind::HalfSpace, Vector3::Zero()));
+  const double e = 0.5;
+  rig.contacts.addLaw({"all", "all", ContactLaw{.restitution = e}});
+  Moreau& analysis = rig.start({.duration = 2, .step = 1e-4});
+  // Falls by pi/2 about the hinge: omega^2 = 3 g / L at the bottom; rebounds with e omega, to cos(phi) = 1 - e^2.
+  double largest = 0, rebound = 0, worst = 0;
+  bool hasHit = false;
+  while (!analysis.finished() && !(hasHit && analysis.state().v[4] * largest > 0)) {
+    analysis.advance();
+    const double omega = analysis.state().v[4];
+    if (!hasHit && std::abs(omega) > std::abs(largest)) largest = omega;
+    for (const ContactRecord& c : analysis.contacts()->contacts) {
+      if (c.impulse[0] > 0 && !hasHit) hasHit = true, rebound = omega;
+    }
+    worst = std::max(worst, (rig.position(0) + loadPose(analysis.state().q.data()).R * Vector3(0, 0, L / 2)).norm());
+  }
+  EXPECT_NEAR(std::abs(largest), std::sqrt(3 * 9.81 / L), 2e-3);
+  EXPECT_NEAR(rebound, -e * largest, 1e-8);
+  EXPECT_LT(worst, 1e-10);
+  const double angle = std::acos(-(loadPose(analysis.state().q.data()).R * Vector3(0, 0, -1)).z());
+  EXPECT_NEAR(std::cos(angle), 1 - e * e, 5e-3);
+}
+
+// ---- positions -------------------------------------------------------------------------------------------------------------------------
+
+TEST(MoreauPositions, NothingIsLeftOfAnImpactOverlap) {
+  for (const double e : {0.0, 0.4}) {
+    Rig rig;
+    rig.floor();
+    rig.sphere("ball", 0.1, {0, 0, 1.1});
+    rig.contacts.addLaw({"all", "all", ContactLaw{.restitution = e}});
+    Moreau& analysis = rig.start({.duration = 3, .step = 1e-2});
+    double worst = 0;
+    while (!analysis.finished()) {
+      analysis.advance();
+      worst = std::max(worst, analysis.contacts()->penetration);
+    }
+    EXPECT_LE(worst, 1e-6 * 0.2);
+    EXPECT_NEAR(rig.position(0).z(), 0.1, 1e-6);
+    EXPECT_EQ(analysis.state().v.norm(), 0);
+  }
+}
+
+TEST(MoreauPositions, OverlapAtTheStartIsNamedAndCanBeTakenOut) {
+  const auto build = [](Rig& rig, bool project) -> Moreau& {
+    rig.floor();
+    rig.sphere("left", 0.1, {0, 0, 0.1});
+    rig.sphere("right", 0.1, {0.15, 0, 0.1});
+    rig.contacts.addLaw({"all", "all", ContactLaw{}});
+    return rig.start({.duration = 0.1, .step = 1e-3, .projectInitial = project});
+  };
+  try {
+    Rig rig;
+    build(rig, false);
+    FAIL() << "the overlap was accepted";
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("'left' and 'right' by 0.05 m"), std::string::npos) << message;
+    EXPECT_NE(message.find("project_initial"), std::string::npos);
+  }
+  Rig rig;
+  build(rig, true);
+  EXPECT_NEAR((rig.position(1) - rig.position(0)).norm(), 0.2, 1e-6);
+  EXPECT_NEAR(rig.position(0).x() + rig.position(1).x(), 0.15, 1e-9); // equal masses move alike
+}
+
+// ---- runs ------------------------------------------------------------------------------------------------------------------------------
+
+TEST(MoreauRuns, ResumedRunHasTheSameBits) {
+  const auto build = [](Rig& rig) -> Moreau& {
+    rig.floor();
+    rig.box("lower", {0.2, 0.2, 0.2}, {Matrix3::Identity(), {0, 0, 0.1}});
+    rig.box("upper", {0.2, 0.2, 0.2}, {so3::exp(Vector3(0.1, 0.2, 0.3)), {0.05, 0, 0.4}}, {0.3, 0, 0});
+    rig.contacts.addLaw({"all", "all", ContactLaw{.friction = 0.4}});
+    return rig.start({.duration = 0.4, .step = 2e-3});
+  };
+  Rig whole, resumed;
+  Moreau& first = build(whole);
+  Snapshot snapshot;
+  for (int i = 0; !first.finished(); ++i) {
+    if (i == 77) snapshot = first.save();
+    first.advance();
+  }
+  Moreau& second = build(resumed);
+  second.restore(snapshot);
+  runToEnd(second);
+  EXPECT_EQ(first.state().q, second.state().q);
+  EXPECT_EQ(first.state().v, second.state().v);
+}
+
+}
+}
