@@ -1,4 +1,5 @@
 #include "tendril/solvers/friction_reduction.h"
+#include "solvers/pivoted_cholesky.h"
 #include "tendril/solvers/rank.h"
 #include "tendril/solvers/sparse_ldlt.h"
 
@@ -347,6 +348,58 @@ RowMatrix toSparse(const FrictionProblem& problem) {
   }
   sparse.finalize();
   return sparse;
+}
+
+namespace {
+
+/// Rows of contacts that W couples, island by island.
+std::vector<std::vector<int>> islandRows(const FrictionProblem& problem) {
+  std::vector<int> parent(problem.contacts());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto find = [&parent](int i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  for (int i = 0; i < problem.contacts(); ++i)
+    for (int k = problem.W.start[i]; k < problem.W.start[i + 1]; ++k) parent[find(i)] = find(problem.W.blocks[k].column);
+  std::vector<std::vector<int>> islands(problem.contacts());
+  for (int i = 0; i < problem.contacts(); ++i)
+    for (int row = problem.firstRow[i]; row < problem.firstRow[i + 1]; ++row) islands[find(i)].push_back(row);
+  return islands;
+}
+
+Matrix sparseLevers(const FrictionProblem& problem) {
+  Triplets entries;
+  for (int i = 0; i < problem.contacts(); ++i)
+    for (int row = problem.firstRow[i]; row < problem.firstRow[i + 1]; ++row)
+      for (int k = 0; k < 2 * bodySize; ++k)
+        if (const int body = problem.bodies.touched[i][k / bodySize]; body >= 0)
+          entries.emplace_back(row, bodySize * body + k % bodySize, problem.bodies.H(row, k));
+  Matrix H(problem.rows(), bodySize * Eigen::Index(problem.bodies.inverseInertia.size()));
+  H.setFromTriplets(entries.begin(), entries.end());
+  return H;
+}
+
+}
+
+std::optional<int> rankOf(const FrictionProblem& problem) {
+  if (problem.hasBodies()) return findDependentRows(sparseLevers(problem)).rank;
+  constexpr std::size_t largestIsland = 4000;
+  const RowMatrix W = toSparse(problem);
+  std::vector<int> place(problem.rows());
+  int rank = 0;
+  for (const std::vector<int>& rows : islandRows(problem)) {
+    if (rows.size() > largestIsland) return std::nullopt;
+    for (std::size_t k = 0; k < rows.size(); ++k) place[rows[k]] = int(k);
+    Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(Eigen::Index(rows.size()), Eigen::Index(rows.size()));
+    for (const int row : rows)
+      for (RowMatrix::InnerIterator entry(W, row); entry; ++entry) {
+        dense(place[row], place[entry.col()]) += 0.5 * entry.value();
+        dense(place[entry.col()], place[row]) += 0.5 * entry.value();
+      }
+    rank += int(pivotedCholesky(dense, 1e-9).cols());
+  }
+  return rank;
 }
 
 GlobalFrictionProblem toGlobal(const FrictionProblem& problem) {

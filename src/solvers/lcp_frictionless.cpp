@@ -1,7 +1,7 @@
+#include "solvers/pivoted_cholesky.h"
 #include "tendril/solvers/friction_reduction.h"
 #include "tendril/solvers/lcp.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/QR>
 #include <fmt/format.h>
 
@@ -44,25 +44,9 @@ NormalProblem normalProblem(const FrictionProblem& problem) {
   return reduced;
 }
 
-/// W = L L^T with as many columns as W has rank, by Cholesky's method with diagonal pivoting.
-Eigen::MatrixXd rankFactor(Eigen::MatrixXd W) {
-  const Eigen::Index n = W.rows();
-  Eigen::MatrixXd L(n, n);
-  Eigen::VectorXd diagonal = W.diagonal();
-  const double largest = n > 0 ? diagonal.maxCoeff() : 0;
-  Eigen::Index rank = 0;
-  for (; rank < n; ++rank) {
-    Eigen::Index pivot = 0;
-    if (const double left = diagonal.maxCoeff(&pivot); left <= 1e-13 * double(n) * largest) break;
-    L.col(rank) = (W.col(pivot) - L.leftCols(rank) * L.row(pivot).head(rank).transpose()) / std::sqrt(diagonal[pivot]);
-    diagonal -= L.col(rank).cwiseAbs2();
-  }
-  return L.leftCols(rank);
-}
-
 /// u = L y + q >= 0 with y of least norm; y = L^T r.
 FrictionlessReport byActiveSet(const NormalProblem& problem, Eigen::VectorXd& impulses) {
-  const Eigen::MatrixXd L = rankFactor(problem.W);
+  const Eigen::MatrixXd L = pivotedCholesky(problem.W, 1e-13 * double(problem.W.rows()));
   QuadraticProgram program;
   program.A = Eigen::MatrixXd::Identity(L.cols(), L.cols());
   program.v0 = Eigen::VectorXd::Zero(L.cols());

@@ -174,6 +174,20 @@ TEST(FrictionReduction, BlocksAndSparseMatricesAreTheSame) {
   EXPECT_EQ((MatrixXd(toSparse(problem)) - W).norm(), 0);
 }
 
+TEST(FrictionReduction, RankCountsIndependentRows) {
+  Random random(9);
+  GlobalFrictionProblem global = chain(3, 0, random);
+  MatrixXd H = global.H;
+  H.rightCols(3) = H.middleCols(3, 3) * random.matrix(3, 3); // on the bodies of the second contact, and no news
+  global.H = H.sparseView();
+  const FrictionReduction reduction(global);
+  ASSERT_TRUE(reduction.problem().hasBodies());
+  EXPECT_EQ(rankOf(reduction.problem()), 6);
+  FrictionProblem blocks = reduction.problem();
+  blocks.W = delassus(blocks);
+  EXPECT_EQ(rankOf(blocks), 6);
+}
+
 TEST(FrictionReduction, BodiesGoToMassesAndBack) {
   Random random(8);
   const FrictionReduction reduction(chain(4, 0, random));

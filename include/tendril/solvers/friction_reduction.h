@@ -2,6 +2,7 @@
 #include "tendril/solvers/friction_problem.h"
 
 #include <memory>
+#include <optional>
 
 #include <Eigen/SparseCore>
 
@@ -60,6 +61,10 @@ BlockMatrix toBlocks(const Eigen::SparseMatrix<double, Eigen::RowMajor>& W, cons
 
 /// W as a sparse matrix, by rows; formed from the bodies if need be.
 Eigen::SparseMatrix<double, Eigen::RowMajor> toSparse(const FrictionProblem& problem);
+
+/// The numerical rank of W. With bodies it is that of H, row by row; otherwise the rank of each island of contacts by Cholesky's method
+/// with diagonal pivoting, a pivot counting from 1e-9 of the largest diagonal entry on. Empty where an island has more than 4000 rows.
+std::optional<int> rankOf(const FrictionProblem& problem);
 
 /// The bodies as M, H and f: f = 0 and w = q, so that u = H^T v + w holds with v the change of velocity. Bilateral contacts become columns
 /// of G. Errors: std::invalid_argument if the problem has no bodies.
