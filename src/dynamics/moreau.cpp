@@ -469,8 +469,9 @@ void Moreau::Impl::holdJoints() {
 }
 
 void Moreau::Impl::separate() {
-  contactReport.penetration =
-      projection->project(state, allowedOverlap * detection.smallestSize(), options.project ? maxProjections : 0).after;
+  const auto result = projection->project(state, allowedOverlap * detection.smallestSize(), options.project ? maxProjections : 0);
+  contactReport.penetration = result.after;
+  if (result.iterations > 0) holdJoints(); // the projection holds them to first order
 }
 
 // ---- the analysis ----------------------------------------------------------------------------------------------------------------------
