@@ -43,18 +43,35 @@ void clipToFace(const Patch& face, Patch& patch, double tolerance) {
   }
 }
 
-double addOverFace(const Patch& face, const Patch& clipped, bool isFaceOfB, ContactSink& sink, const Vector3* known, double apart) {
+namespace {
+
+std::uint32_t featureOver(const Patch& face, bool isFaceOfB, const PatchCorner& corner) {
+  return featurePair(2 * face.id + (isFaceOfB ? 1 : 0), corner.id);
+}
+
+}
+
+double addOverFace(const Patch& face, const Patch& clipped, bool isFaceOfB, ContactSink& sink) {
   double least = std::numeric_limits<double>::infinity();
   const Vector3 normal = isFaceOfB ? face.normal : Vector3(-face.normal);
   for (int i = 0; i < clipped.count; ++i) {
     const PatchCorner& corner = clipped.corners[std::size_t(i)];
     const double height = face.normal.dot(corner.x - face.corners[0].x), gap = height - clipped.radius - face.radius;
     least = std::min(least, gap);
-    const Vector3 position = corner.x - 0.5 * (height + clipped.radius - face.radius) * face.normal;
-    if (known && (position - *known).squaredNorm() < apart * apart) continue;
-    sink.add(position, normal, gap, featurePair(2 * face.id + (isFaceOfB ? 1 : 0), corner.id));
+    sink.add(corner.x - 0.5 * (height + clipped.radius - face.radius) * face.normal, normal, gap, featureOver(face, isFaceOfB, corner));
   }
   return least;
+}
+
+void addBeside(const KnownContact& known, const Patch& face, const Patch& clipped, bool isFaceOfB, ContactSink& sink) {
+  for (int i = 0; i < clipped.count; ++i) {
+    const PatchCorner& corner = clipped.corners[std::size_t(i)];
+    const double height = known.normal.dot(isFaceOfB ? corner.x - known.onB : known.onA - corner.x);
+    const Vector3 outward = isFaceOfB ? known.normal : Vector3(-known.normal);
+    const Vector3 position = corner.x - 0.5 * (height + clipped.radius - face.radius) * outward;
+    if ((position - known.position).squaredNorm() < known.apart * known.apart) continue;
+    sink.add(position, known.normal, height - clipped.radius - face.radius, featureOver(face, isFaceOfB, corner));
+  }
 }
 
 }

@@ -28,9 +28,18 @@ struct Patch {
 /// so that shapes of equal size rest corner on corner.
 void clipToFace(const Patch& face, Patch& patch, double tolerance);
 
-/// Adds the contacts of a patch over a face with gaps measured along the face's normal, without those closer than `apart` to `known`; the
-/// face belongs to b or to a. Returns the smallest gap, whether or not it was added.
-double addOverFace(const Patch& face, const Patch& clipped, bool isFaceOfB, ContactSink& sink, const Vector3* known = nullptr,
-                   double apart = 0);
+/// The place of least gap of a pair, found exactly: other contacts are measured along its normal from the same plane, so that none of them
+/// lies deeper.
+struct KnownContact {
+  Vector3 position = Vector3::Zero();
+  Vector3 normal = Vector3::UnitZ(); ///< from b to a
+  Vector3 onA = Vector3::Zero(), onB = Vector3::Zero(); ///< of the cores
+  double apart = 0; ///< contacts closer than this add nothing to it
+};
+
+/// Adds the contacts of a patch over a face that belongs to b or to a. Returns the smallest gap, whether or not it was added.
+double addOverFace(const Patch& face, const Patch& clipped, bool isFaceOfB, ContactSink& sink);
+/// The same beside a known contact.
+void addBeside(const KnownContact& known, const Patch& face, const Patch& clipped, bool isFaceOfB, ContactSink& sink);
 
 }

@@ -101,7 +101,7 @@ class Polytope {
     for (int k = 0; k < most; ++k) {
       const Facet nearest = *std::min_element(facets_.begin(), facets_.end(), [](const Facet& f, const Facet& g) { return f.offset < g.offset; });
       const Vector3 w = difference_.support(nearest.normal);
-      if (k + 1 == most || w.dot(nearest.normal) - nearest.offset < 1e-7 * size_) return nearest.normal;
+      if (k + 1 == most || w.dot(nearest.normal) - nearest.offset < 1e-5 * size_) return nearest.normal;
       insert(w);
     }
     return Vector3::UnitZ();

@@ -13,8 +13,11 @@ namespace tendril {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Cosine above which two directions count as nearly parallel: then a face carries what rests on it, and an edge contact only adds to it.
+/// Cosine above which a face looks along a contact's normal, so that it can carry more contacts.
 constexpr double nearlyParallel = 0.98;
+/// Cosine above which faces count as lying on one another: there edges take over from faces, and one face from the other, only if they
+/// separate clearly better, so that contacts do not flicker.
+constexpr double resting = 1 - 1e-6;
 
 /// A polyhedron, or the core of a capsule, in the frame of the pair.
 struct Body {
@@ -134,7 +137,7 @@ class PolyhedronPair {
     const bool prefersA = a_.data.size >= b_.data.size * (1 - 1e-9);
     const FaceAxis &preferred = prefersA ? faceA_ : faceB_, &other = prefersA ? faceB_ : faceA_;
     double bias = 1e-10 * size_;
-    if (faceA_.face >= 0 && faceB_.face >= 0 && a_.n[std::size_t(faceA_.face)].dot(b_.n[std::size_t(faceB_.face)]) < -nearlyParallel) {
+    if (faceA_.face >= 0 && faceB_.face >= 0 && a_.n[std::size_t(faceA_.face)].dot(b_.n[std::size_t(faceB_.face)]) < -resting) {
       bias = 1e-8 * size_ + 0.05 * std::abs(preferred.gap);
     }
     if (preferred.gap > 0 || other.gap > 0) bias = 1e-10 * size_;
@@ -229,22 +232,23 @@ class PolyhedronPair {
     return best;
   }
 
-  /// Contacts over the chosen face, without those close to one that is known already. Returns the smallest gap found.
-  double addFace(const Vector3* known) {
+  /// Contacts over the chosen face, or those beside a known one. Returns the smallest gap found.
+  double addFace(const KnownContact* known = nullptr) {
     const Body &carrier = isFaceOfB_ ? b_ : a_, &other = isFaceOfB_ ? a_ : b_;
     const Patch polygon = carrier.face(face().face);
     Patch patch = other.patchBelow(polygon.normal);
     clipToFace(polygon, patch, 1e-9 * size_);
-    return addOverFace(polygon, patch, isFaceOfB_, sink_, known, 1e-3 * std::min(a_.data.size, b_.data.size));
+    if (!known) return addOverFace(polygon, patch, isFaceOfB_, sink_);
+    addBeside(*known, polygon, patch, isFaceOfB_, sink_);
+    return known->normal.dot(known->onA - known->onB);
   }
 
-  bool isNearFace(const Vector3& normal) const { return normal.dot(faceNormal()) > nearlyParallel; }
-
   void addExact(const Vector3& onA, const Vector3& onB, const Vector3& normal, double distance, std::uint32_t feature) {
-    const Vector3 a = onA - a_.radius * normal, b = onB + b_.radius * normal, position = sink_.origin() + 0.5 * (a + b);
+    const Vector3 a = onA - a_.radius * normal, b = onB + b_.radius * normal;
     sink_.addBetween(a, b, normal, distance - a_.radius - b_.radius, feature);
-    const Vector3 known = position - sink_.origin();
-    if (isNearFace(normal)) addFace(&known);
+    if (normal.dot(faceNormal()) < nearlyParallel) return;
+    const KnownContact known{0.5 * (a + b), normal, onA, onB, 1e-3 * std::min(a_.data.size, b_.data.size)};
+    addFace(&known);
   }
 
   SegmentPair onEdges(const Polyhedron::Edge& ea, const Polyhedron::Edge& eb) const {
@@ -261,11 +265,11 @@ class PolyhedronPair {
   }
 
   void findOverlapping() {
-    const double bias = edge_.edgeA >= 0 && isNearFace(edge_.normal) ? 1e-8 * size_ + 0.05 * std::abs(face().gap) : 1e-10 * size_;
+    const double bias = edge_.edgeA >= 0 && edge_.normal.dot(faceNormal()) > resting ? 1e-8 * size_ + 0.05 * std::abs(face().gap) : 1e-10 * size_;
     if (edge_.gap > face().gap + bias)
       addEdges();
     else
-      addFace(nullptr);
+      addFace();
   }
 
   /// The largest separation of all axes is the distance if it is reached over the face or between the ends of the edges; else corners are
@@ -273,7 +277,7 @@ class PolyhedronPair {
   void findSeparated() {
     const double tolerance = 1e-12 * size_;
     if (face().gap >= edge_.gap - tolerance) {
-      const double least = addFace(nullptr) + a_.radius + b_.radius;
+      const double least = addFace() + a_.radius + b_.radius;
       if (least <= face().gap + tolerance) return;
       sink_.points().resize(sink_.first());
     } else {

@@ -167,20 +167,31 @@ class RoundPair {
 
   void find() {
     if (!findFaces()) return;
+    if (faceGap_ > 0 && isFaceExact()) return finish(true);
     const Approach start = approach(a_.shape(), b_.shape(), reach_);
     if (start.isBeyond) return;
+    if (faceGap_ >= separation(a_.shape(), b_.shape(), start.normal) && start.normal.dot(faceDirection()) > 0.999 && isFaceExact()) return finish(true);
     refine(start.normal);
     const bool isNearFace = face_.index >= 0 && best_.normal.dot(faceDirection()) > nearlyParallel;
     const double bias = faceGap_ <= 0 && isNearFace ? 1e-9 * size_ : 1e-13 * size_;
-    if (face_.index >= 0 && faceGap_ >= best_.gap - bias) addOnFace();
-    else addRefined();
-    keepSpread(sink_, Vector3::Zero(), b_.shape().pose.R);
+    finish(face_.index >= 0 && faceGap_ >= best_.gap - bias);
   }
 
  private:
   const RoundBody& carrier() const { return isFaceOfB_ ? b_ : a_; }
   const RoundBody& other() const { return isFaceOfB_ ? a_ : b_; }
   Vector3 faceDirection() const { return isFaceOfB_ ? face_.normal : Vector3(-face_.normal); } // from b to a
+
+  void finish(bool isByFace) {
+    if (isByFace) addOnFace();
+    else addRefined();
+    keepSpread(sink_, Vector3::Zero(), b_.shape().pose.R);
+  }
+
+  /// Whether the other shape's lowest point lies over the face: then no direction near the face's normal separates more.
+  bool isFaceExact() const {
+    return face_.index >= 0 && carrier().isOnFace(face_, coreSupport(other().shape(), -face_.normal));
+  }
 
   /// The flat face that separates most; says whether none separates beyond reach.
   bool findFaces() {
@@ -236,9 +247,9 @@ class RoundPair {
     if (isFlat || !isLowestOver || isEnd(patch, lowest)) {
       clipToFace(polygon, patch, 1e-9 * size_);
       const double least = addOverFace(polygon, patch, isFaceOfB_, sink_) + a_.radius() + b_.radius();
-      if (least <= faceGap_ + 1e-12 * size_ || faceGap_ <= 0) return;
+      if (least <= faceGap_ + 1e-12 * size_ || (!isLowestOver && faceGap_ <= 0)) return;
       sink_.points().resize(sink_.first());
-      return addRefined();
+      if (!isLowestOver) return addRefined();
     }
     const Vector3 n = faceDirection(), onFace = lowest - faceGap_ * face_.normal;
     addExact(isFaceOfB_ ? lowest : onFace, isFaceOfB_ ? onFace : lowest, n, faceGap_, featurePair(2 * std::uint32_t(face_.index) + (isFaceOfB_ ? 1 : 0), rimId + 100));
@@ -253,22 +264,21 @@ class RoundPair {
   /// The place of least gap, and others near it where faces or lines rest on one another.
   void addExact(const Vector3& onA, const Vector3& onB, const Vector3& normal, double gap, std::uint32_t feature) {
     const Vector3 a = onA - a_.radius() * normal, b = onB + b_.radius() * normal;
-    const Vector3 middle = 0.5 * (a + b);
     const FlatFace ofB = b_.faceTowards(normal), ofA = a_.faceTowards(-normal);
-    const double apart = 0.3 * std::min(a_.shape().data.size, b_.shape().data.size) / 2;
+    const KnownContact known{0.5 * (a + b), normal, onA, onB, 0.15 * std::min(a_.shape().data.size, b_.shape().data.size)};
     const bool isOnLine = ofA.index < 0 && ofB.index < 0 && addLines(onA, normal, gap);
     if (isOnLine) return;
     sink_.addBetween(a, b, normal, gap - a_.radius() - b_.radius(), feature);
-    if (ofB.index >= 0) addRest(b_, ofB, a_, true, middle, apart);
-    else if (ofA.index >= 0) addRest(a_, ofA, b_, false, middle, apart);
+    if (ofB.index >= 0) addRest(known, b_, ofB, a_, true);
+    else if (ofA.index >= 0) addRest(known, a_, ofA, b_, false);
   }
 
-  void addRest(const RoundBody& from, const FlatFace& f, const RoundBody& to, bool isOfB, const Vector3& known, double apart) {
+  void addRest(const KnownContact& known, const RoundBody& from, const FlatFace& f, const RoundBody& to, bool isOfB) {
     Patch patch = to.patch(-f.normal);
     if (patch.count < 2) return;
     const Patch polygon = from.outline(f, 32);
     clipToFace(polygon, patch, 1e-9 * size_);
-    addOverFace(polygon, patch, isOfB, sink_, &known, apart);
+    addBeside(known, polygon, patch, isOfB, sink_);
   }
 
   /// Straight lines of both surfaces side by side: the ends of the length that they share and, where they cross at a small angle, the
