@@ -88,7 +88,9 @@ double ofStep(Kind kind, const ContactReport& report) {
 
 void ContactObserver::observe(const ContactReport* report) {
   report_ = report;
-  if (report) dissipation += report->dissipation;
+  if (!report) return;
+  dissipation += report->dissipation;
+  work += report->work;
 }
 
 void ContactObserver::evaluate(const ContactQuantity& quantity, const State& state, double* values) {

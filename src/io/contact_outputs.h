@@ -28,6 +28,8 @@ class ContactObserver {
 
   /// Energy that the contacts have taken since the start.
   double dissipation = 0;
+  /// Work of parts in prescribed motion, through the contacts.
+  double work = 0;
 
  private:
   double gap(const ContactQuantity& quantity, const State& state);

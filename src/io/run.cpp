@@ -410,8 +410,9 @@ void Run::gatherSummary() {
     const double final = scene_.mechanism().model->energy(analysis_->state()).total();
     summary.energy = {{"initial", totals_.initialEnergy}, {"final", final}};
     if (scene_.isDynamic()) {
-      summary.energy["work"] = totals_.work;
-      summary.energy["balance"] = final - totals_.initialEnergy - totals_.work + totals_.contact.dissipation;
+      const double work = totals_.work + totals_.contact.work;
+      summary.energy["work"] = work;
+      summary.energy["balance"] = final - totals_.initialEnergy - work + totals_.contact.dissipation;
     }
     if (analysis_->contacts()) {
       summary.energy["dissipated"] = totals_.contact.dissipation;
