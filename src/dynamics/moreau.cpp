@@ -56,6 +56,7 @@ struct Moreau::Impl {
   void advance();
   void beginStep();
   void moveFreely();
+  void evaluateAhead();
   void findReach();
   void selectContacts();
   void setAsideSleepers();
@@ -86,6 +87,7 @@ struct Moreau::Impl {
   bool isCoupled = false; ///< joints, elasticity or dampers tie blocks together: the equations are factorised in every step
   double h, margin = 0;
   State state; ///< accepted
+  State ahead; ///< where the theta-scheme takes its forces
   State mid;   ///< at the time where contacts are looked for; v there: before the impulses
   VectorX freeVelocity, jointImpulse, increment, upper, lower, r, zeroLambda;
   std::vector<double> reach; ///< of each part within the rest of the step
@@ -113,6 +115,7 @@ Moreau::Impl::Impl(const Model& model_, const ContactModel& contacts, const More
   contacts.check();
   margin = touching * detection.smallestSize();
   contactReport.model = &contacts;
+  contactReport.step = h;
 }
 
 /// Finds which blocks are rigid bodies on their own, and whether anything else couples them.
@@ -121,6 +124,7 @@ void Moreau::Impl::classify() {
   assembly.multiplierScale = 1;
   mid = state;
   mid.a.setZero(), mid.lambda.setZero();
+  ahead = mid;
   kkt.evaluate(mid, {.motion = true, .tangent = true, .stiffness = false, .damping = 0, .inertia = 1});
   flight = std::make_unique<RigidFlight>(model, assembly);
   assembly.carriedBlocks() = flight->isBody();
@@ -225,7 +229,6 @@ void Moreau::Impl::moveFreely() {
   if (!exists)
     throw NumericalFailure(fmt::format("step {}: an element is deformed beyond what it can represent; shorten the step", report.step + 1));
   const Assembly& assembly = kkt.assembly();
-  upper = -(h / unit) * assembly.residual();
   lower = -assembly.constraintRate();
   const SparseMatrix& A = assembly.matrix();
   for (int c = 0; c < model.nv(); ++c) { // lower -= G v
@@ -235,10 +238,20 @@ void Moreau::Impl::moveFreely() {
   }
   if (!kkt.factorise())
     throw NumericalFailure(fmt::format("step {}: the equations are singular; {}", report.step + 1, kkt.describeSingular()));
+  if (options.theta > 0.5) evaluateAhead();
+  upper = -(h / unit) * assembly.residual();
   kkt.solve(upper, lower, increment, jointImpulse);
   freeVelocity += increment;
   jointImpulse *= unit;
   response->setUnit(unit);
+}
+
+/// Forces of the theta-scheme are those of q_i (+) theta h v_i: in the local frames they fit the equations of the middle configuration.
+void Moreau::Impl::evaluateAhead() {
+  ahead.t = state.t + options.theta * h;
+  ahead.q = state.q, ahead.v = state.v;
+  flight->move(ahead.q, ahead.v, options.theta * h);
+  kkt.evaluate(ahead, {.motion = true, .tangent = false});
 }
 
 /// How far the surface of each part can come in the rest of the step.
