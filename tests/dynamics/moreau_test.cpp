@@ -167,6 +167,74 @@ TEST(MoreauPositions, OverlapAtTheStartIsNamedAndCanBeTakenOut) {
   EXPECT_NEAR(rig.position(0).x() + rig.position(1).x(), 0.15, 1e-9); // equal masses move alike
 }
 
+// ---- free flight and elasticity --------------------------------------------------------------------------------------------------------
+
+/// A box whose frame is not at its centre of mass spins about no principal axis: its centre still follows the parabola, its energy and the
+/// length of its angular momentum stay, at any step.
+TEST(MoreauFreeFlight, SpinningBoxKeepsItsInvariants) {
+  Rig rig;
+  MassProperties mass = MassProperties::box(1000, {0.1, 0.2, 0.4});
+  const Vector3 c(0.03, -0.02, 0.05);
+  mass.centre = c;
+  const Pose pose{so3::exp(Vector3(0.3, -0.2, 0.5)), {1, 2, 3}};
+  const Vector3 spin(3, 7, -5), velocity(1, 0, 2);
+  rig.builder.body("box", mass, pose, velocity, spin);
+  const double h = 5e-3;
+  Moreau& analysis = rig.start({.duration = 1, .step = h});
+  const auto energy = [&] { return rig.mechanism.model->energy(analysis.state()).total(); };
+  const auto centre = [&] { return Vector3(loadPose(analysis.state().q.data()) * c); };
+  const auto spinMomentum = [&] {
+    const Momentum m = rig.mechanism.model->momentum(analysis.state());
+    return Vector3(m.angular - centre().cross(m.linear));
+  };
+  const double E = energy(), L = spinMomentum().norm();
+  const Vector3 x = centre(), v = velocity + spin.cross(pose.R * c), g(0, 0, -9.81);
+  double worstEnergy = 0, worstLength = 0, worstPlace = 0;
+  while (!analysis.finished()) {
+    analysis.advance();
+    const double t = analysis.state().t;
+    worstPlace = std::max(worstPlace, (centre() - x - t * v - 0.5 * t * t * g).norm());
+    worstEnergy = std::max(worstEnergy, std::abs(energy() - E));
+    worstLength = std::max(worstLength, std::abs(spinMomentum().norm() - L));
+  }
+  EXPECT_LT(worstPlace, 1e-11);
+  EXPECT_LT(worstEnergy, 1e-11 * std::abs(E));
+  EXPECT_LT(worstLength, 1e-11 * L);
+}
+
+/// theta = 1/2 is the trapezoidal rule for a linear oscillator: its energy stays, whatever the step.
+TEST(MoreauElasticity, MidpointKeepsTheEnergyOfALinearOscillator) {
+  Rig rig;
+  rig.builder.gravity(Vector3::Zero());
+  const auto body = rig.builder.body("mass", MassProperties::sphere(1000, 0.1), {Matrix3::Identity(), {1, 0, 0}}, {0.5, 0, 0});
+  rig.builder.model().term<LinearSprings>().add("spring", rig.builder.ground(), body.at(), SpringParameters{500, 0, 0.8});
+  Moreau& analysis = rig.start({.duration = 2, .step = 0.02});
+  const double E = rig.mechanism.model->energy(analysis.state()).total();
+  double worst = 0;
+  while (!analysis.finished()) {
+    analysis.advance();
+    worst = std::max(worst, std::abs(rig.mechanism.model->energy(analysis.state()).total() - E));
+  }
+  EXPECT_LT(worst, 1e-12 * E);
+}
+
+/// A cantilever whose tip rests on the floor: the support of a propped cantilever under its own weight carries 3/8 of it.
+TEST(MoreauElasticity, BeamRestsOnTheFloor) {
+  Rig rig;
+  rig.floor();
+  const double L = 1, r = 0.02;
+  const auto section = SectionProperties::of(Section::circle(0.01), {.youngsModulus = 2e11, .poissonRatio = 0.3, .density = 7800});
+  const auto beam = rig.builder.beam("beam", Curve::straight({0, 0, r}, {L, 0, r}), section, {.elements = 16});
+  rig.builder.clamp("wall", beam.start());
+  rig.carry("tip", beam.end(), shapeOf(Shape::Kind::Sphere, {r, 0, 0}));
+  rig.contacts.addLaw({"all", "all", ContactLaw{}});
+  Moreau& analysis = rig.start({.duration = 2, .step = 5e-3, .theta = 1});
+  runToEnd(analysis);
+  ASSERT_EQ(analysis.contacts()->contacts.size(), 1U);
+  const double weight = 7800 * M_PI * 0.01 * 0.01 * L * 9.81;
+  EXPECT_NEAR(analysis.contacts()->contacts[0].impulse[0] / 5e-3, 3.0 / 8 * weight, 5e-3 * weight);
+}
+
 // ---- runs ------------------------------------------------------------------------------------------------------------------------------
 
 TEST(MoreauRuns, ResumedRunHasTheSameBits) {
@@ -189,6 +257,34 @@ TEST(MoreauRuns, ResumedRunHasTheSameBits) {
   runToEnd(second);
   EXPECT_EQ(first.state().q, second.state().q);
   EXPECT_EQ(first.state().v, second.state().v);
+}
+
+/// What sleeps would not have moved anyway; what falls on it wakes it.
+TEST(MoreauRuns, SleepChangesNothing) {
+  const auto build = [](Rig& rig, bool sleeping) -> Moreau& {
+    rig.floor();
+    for (int i = 0; i < 3; ++i) rig.box("box" + std::to_string(i), {0.2, 0.2, 0.2}, {Matrix3::Identity(), {0, 0, 0.1 + 0.2 * i}});
+    rig.sphere("ball", 0.1, {-1.5, 0, 1}, {4, 0, 0}); // meets the uppermost box after 0.32 s
+    rig.box("aside", {0.2, 0.2, 0.2}, {Matrix3::Identity(), {3, 0, 0.1}});
+    rig.contacts.addLaw({"all", "all", ContactLaw{.friction = 0.4}});
+    return rig.start({.duration = 0.8, .step = 2e-3, .sleeping = sleeping});
+  };
+  Rig awake, asleep;
+  Moreau &first = build(awake, false), &second = build(asleep, true);
+  std::size_t fewest = 1000;
+  long contactsAtRest = 0;
+  while (!first.finished()) {
+    first.advance();
+    second.advance();
+    if (first.state().t > 0.1 && first.state().t < 0.3) {
+      fewest = std::min(fewest, std::size_t(second.contacts()->sweeps + second.contacts()->newtonSteps));
+      contactsAtRest = long(second.contacts()->contacts.size());
+    }
+  }
+  EXPECT_EQ(fewest, 0U);
+  EXPECT_EQ(contactsAtRest, 16);
+  EXPECT_LT((first.state().q - second.state().q).norm(), 1e-6);
+  EXPECT_GT(std::abs(first.state().q[0]), 1e-6); // the ball has pushed the stack
 }
 
 }
