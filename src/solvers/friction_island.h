@@ -1,4 +1,5 @@
 #pragma once
+#include "friction_newton.h"
 #include "friction_sweeps.h"
 
 #include <string>
@@ -37,12 +38,18 @@ class FrictionIsland {
   void evaluate(FrictionIterate& iterate);
   void keepBest();
   void sweep(long limit);
+  bool newtonStep(double epsilon);
+  void newton(long limit, double epsilon);
+  void alternate(long limit);
+  void polish();
 
   FrictionSystem system_;
   LocalSolvers locals_;
   FrictionSweeps sweeper_;
+  FrictionNewton newton_;
   FrictionGoal goal_;
-  FrictionIterate now_, best_;
+  FrictionIterate now_, best_, trial_;
+  Eigen::VectorXd step_;
   long sweeps_ = 0, newtonSteps_ = 0, factorisations_ = 0;
   std::string method_;
 };

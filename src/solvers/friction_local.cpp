@@ -1,6 +1,7 @@
 #include "friction_local.h"
 
 #include "friction_cone.h"
+#include "friction_map.h"
 
 #include <algorithm>
 
@@ -12,8 +13,6 @@ namespace tendril {
 namespace {
 
 using Map = Eigen::Map<const Eigen::MatrixXd>;
-using Small = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, FrictionLaw::maxSize, 1>;
-using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, FrictionLaw::maxSize, FrictionLaw::maxSize>;
 
 bool isOneDisc(const FrictionLaw& law, int size) {
   return law.kind == FrictionLaw::Kind::Unilateral && law.size == size && law.discCount == 1 && law.discs[0].size == size - 1;
@@ -159,48 +158,25 @@ void LocalSolvers::solvePlane(int contact, const double* b, double* r) const {
   }
 }
 
-/// Newton's method on the map of Alart & Curnier (1991), with the step halved until the map falls.
+/// Newton's method on the map of Alart & Curnier, with the step halved until the map falls.
 bool LocalSolvers::newton(int contact, const double* b, double* r) const {
   const FrictionLaw& law = (*laws_)[contact];
   const int m = law.size;
   const Map W(D_->data() + (*offset_)[contact], m, m);
-  const Eigen::Map<const Small> shift(b, m);
-  Small x = Eigen::Map<const Small>(r, m), F(m), trial(m), trialF(m);
-  SmallMatrix J(m, m);
-  const auto evaluate = [&](const Small& at, Small& map, SmallMatrix* jacobian) {
-    const Small u = W * at + shift, z = at - u;
-    if (jacobian) *jacobian = SmallMatrix::Identity(m, m);
-    map = at;
-    if (z[0] <= 0) return;
-    map[0] = u[0];
-    if (jacobian) jacobian->row(0) = W.row(0);
-    for (int d = 0; d < law.discCount; ++d) {
-      const FrictionDisc& disc = law.discs[d];
-      const int f = disc.first, k = disc.size;
-      const double length = z.segment(f, k).norm(), radius = disc.coefficient * z[0];
-      if (length <= radius) {
-        map.segment(f, k) = u.segment(f, k);
-        if (jacobian) jacobian->middleRows(f, k) = W.middleRows(f, k);
-        continue;
-      }
-      const Small e = z.segment(f, k) / length;
-      map.segment(f, k) = at.segment(f, k) - radius * e;
-      if (!jacobian) continue;
-      const SmallMatrix dz = SmallMatrix::Identity(m, m) - W, across = SmallMatrix::Identity(k, k) - e * e.transpose();
-      jacobian->middleRows(f, k) -= disc.coefficient * e * dz.row(0) + (radius / length) * across * dz.middleRows(f, k);
-    }
-  };
-  const double size = shift.norm() + 1e-300;
+  const Eigen::Map<const Eigen::VectorXd> shift(b, m);
+  ContactVector x = Eigen::Map<const Eigen::VectorXd>(r, m), u = W * x + shift, trial(m);
+  AlartCurnier map;
+  const double size = shift.norm();
   for (int step = 0; step < 30; ++step) {
-    evaluate(x, F, &J);
-    const double error = F.norm();
+    map.evaluate(law, x.data(), u.data());
+    const double error = map.F.norm();
     if (error <= 1e-14 * size) break;
-    const Small direction = SmallMatrix(J).fullPivLu().solve(F);
+    const ContactVector direction = ContactMatrix(map.A + map.B * W).fullPivLu().solve(map.F);
     double length = 1;
     for (; length > 1e-3; length *= 0.5) {
       trial = x - length * direction;
-      evaluate(trial, trialF, nullptr);
-      if (trialF.norm() < (1 - 1e-4 * length) * error) break;
+      u = W * trial + shift;
+      if (std::sqrt(squaredAlartCurnier(law, trial.data(), u.data())) < (1 - 1e-4 * length) * error) break;
     }
     if (length <= 1e-3) {
       if (error > 1e-12 * size) return false;
@@ -208,10 +184,10 @@ bool LocalSolvers::newton(int contact, const double* b, double* r) const {
     }
     x = trial;
   }
-  evaluate(x, F, nullptr);
-  if (!(F.norm() <= 1e-11 * size)) return false;
-  Eigen::Map<Small>(r, m) = x;
-  projectOnCone(law, r);
+  u = W * x + shift;
+  if (!(std::sqrt(squaredAlartCurnier(law, x.data(), u.data())) <= 1e-11 * size)) return false;
+  projectOnCone(law, x.data());
+  std::copy_n(x.data(), m, r);
   return true;
 }
 
@@ -228,7 +204,7 @@ void LocalSolvers::solveGeneral(int contact, const double* b, double* r) const {
   const double step = 1 / W.norm();
   double u[FrictionLaw::maxSize];
   for (int pass = 0; pass < 500; ++pass) {
-    Eigen::Map<Small>(u, m) = W * Eigen::Map<Small>(r, m) + Eigen::Map<const Small>(b, m);
+    Eigen::Map<Eigen::VectorXd>(u, m) = W * Eigen::Map<const Eigen::VectorXd>(r, m) + Eigen::Map<const Eigen::VectorXd>(b, m);
     const double shift = coneShift(law, u);
     for (int k = 0; k < m; ++k) r[k] -= step * (u[k] + (k == 0 ? shift : 0));
     projectOnCone(law, r);

@@ -38,7 +38,8 @@ const FrictionReport& FrictionSolver::solve(const FrictionProblem& problem, cons
     for (const int i : members[k]) rows += problem.laws[i].size;
     island.solve(options, 0.99 * options.tolerance * size * std::sqrt(double(rows) / problem.rows()), r);
     report.sweeps += island.sweeps();
-    report.method = island.method();
+    report.newtonSteps += island.newtonSteps();
+    if (members[k].size() > 1 || members.size() == 1) report.method = island.method();
   }
   velocities(problem, r, impl_->u);
   report.residual = frictionResidual(problem, r, impl_->u);
