@@ -26,15 +26,16 @@ struct Patch {
 
 /// The part of `patch` that lies over the polygon `face`, seen along its normal. Corners within `tolerance` of its border stay as they are,
 /// so that shapes of equal size rest corner on corner.
+std::uint32_t crossing(std::uint32_t patchEdge, std::uint32_t faceEdge); ///< number of the corner where these cross
 void clipToFace(const Patch& face, Patch& patch, double tolerance);
 
-/// The place of least gap of a pair, found exactly: other contacts are measured along its normal from the same plane, so that none of them
-/// lies deeper.
+/// The place of least gap of a pair, found exactly: other contacts are measured along its normal, and none of them lies deeper.
 struct KnownContact {
   Vector3 position = Vector3::Zero();
   Vector3 normal = Vector3::UnitZ(); ///< from b to a
   Vector3 onA = Vector3::Zero(), onB = Vector3::Zero(); ///< of the cores
-  double apart = 0; ///< contacts closer than this add nothing to it
+  double apart = 0;             ///< contacts closer than this add nothing to it
+  std::uint32_t same = ~0u;     ///< corner of the clipped patch that is this contact again, where the edges that meet in it cross
 };
 
 /// Adds the contacts of a patch over a face that belongs to b or to a. Returns the smallest gap, whether or not it was added.

@@ -74,31 +74,60 @@ void GeneratorSet::keepActive(const Vector3& n, double tolerance, std::vector<Ge
 
 namespace {
 
-/// Unknowns n, gap, alpha, beta; the weight of the first generator is alpha or beta, of the second one minus it.
+/// Unknowns: n, gap, and one more for either side: the weight of a pair's first generator, or the angle of a circle's point.
 using System = Eigen::Matrix<double, 6, 6>;
 
-struct Side {
-  const Generator& first;
-  const Generator& second;
-  bool isPair;
-  double weight;
-
+/// A feature with its unknown. A circle by itself is a curve: its point is free, n orthogonal to its tangent, which stays regular where n
+/// comes near the axis and the curvature of the support function grows without bound.
+class Side {
+ public:
   Side(const GeneratorSet& set, const GeneratorFeature& feature)
-      : first(set.generators[std::size_t(feature.first)]), second(set.generators[std::size_t(std::max(feature.second, 0))]),
-        isPair(feature.second >= 0), weight(isPair ? 0.5 : 1) {}
-  Vector3 point(const Vector3& n) const { return isPair ? Vector3(weight * first.point(n) + (1 - weight) * second.point(n)) : first.point(n); }
-  Vector3 line(const Vector3& n) const { return isPair ? Vector3(first.point(n) - second.point(n)) : Vector3::Zero(); }
-  Matrix3 curvature(const Vector3& n) const {
-    return isPair ? Matrix3(weight * first.curvature(n) + (1 - weight) * second.curvature(n)) : first.curvature(n);
+      : first_(set.generators[std::size_t(feature.first)]), second_(set.generators[std::size_t(std::max(feature.second, 0))]),
+        isPair_(feature.second >= 0), isCurve_(!isPair_ && first_.kind == Generator::Kind::Circle) {}
+
+  bool isFixed() const { return !isPair_ && !isCurve_; }
+  bool isCurve() const { return isCurve_; }
+  /// Puts the point of a circle as far as it goes towards a place or along a direction.
+  void startTowards(const Vector3& direction) {
+    radial_ = direction - direction.dot(first_.axis) * first_.axis;
+    if (const double norm = radial_.norm(); norm > 0) radial_ /= norm;
+    else radial_ = anyOrthogonal(first_.axis);
   }
-  bool isBetween() const { return weight > -1e-9 && weight < 1 + 1e-9; }
+  const Vector3& centre() const { return first_.centre; }
+
+  /// In outward direction n.
+  Vector3 point(const Vector3& n) const {
+    if (isCurve_) return first_.centre + first_.radius * radial_;
+    return isPair_ ? Vector3(weight_ * first_.point(n) + (1 - weight_) * second_.point(n)) : first_.point(n);
+  }
+  /// Derivative of the point by the unknown.
+  Vector3 line(const Vector3& n) const {
+    if (isCurve_) return first_.radius * first_.axis.cross(radial_);
+    return isPair_ ? Vector3(first_.point(n) - second_.point(n)) : Vector3::Zero();
+  }
+  /// Second derivative of n . point by the unknown.
+  double bend(const Vector3& n) const { return isCurve_ ? -first_.radius * n.dot(radial_) : 0; }
+  Matrix3 curvature(const Vector3& n) const {
+    if (isCurve_) return Matrix3::Zero();
+    return isPair_ ? Matrix3(weight_ * first_.curvature(n) + (1 - weight_) * second_.curvature(n)) : first_.curvature(n);
+  }
+  void move(double step) {
+    if (isPair_) weight_ += step;
+    if (!isCurve_) return;
+    radial_ = std::cos(step) * radial_ + std::sin(step) * first_.axis.cross(radial_);
+    radial_ = (radial_ - radial_.dot(first_.axis) * first_.axis).normalized();
+  }
+  bool isBetween() const { return !isPair_ || (weight_ > -1e-9 && weight_ < 1 + 1e-9); }
+
+ private:
+  const Generator& first_;
+  const Generator& second_;
+  bool isPair_, isCurve_;
+  double weight_ = 0.5;
+  Vector3 radial_ = Vector3::UnitX();
 };
 
-}
-
-FeatureContact touch(const GeneratorSet& setA, const GeneratorFeature& featureA, const GeneratorSet& setB, const GeneratorFeature& featureB,
-                     const Vector3& normal, double size) {
-  Side a(setA, featureA), b(setB, featureB);
+FeatureContact solve(Side& a, Side& b, const Vector3& normal, double size) {
   FeatureContact result;
   Vector3 n = normal;
   double gap = n.dot(a.point(-n) - b.point(n)), last = 1;
@@ -110,30 +139,46 @@ FeatureContact touch(const GeneratorSet& setA, const GeneratorFeature& featureA,
     J.block<3, 1>(0, 3) = J.block<1, 3>(3, 0).transpose() = -n;
     J.block<3, 1>(0, 4) = J.block<1, 3>(4, 0).transpose() = lineA;
     J.block<3, 1>(0, 5) = J.block<1, 3>(5, 0).transpose() = lineB;
-    if (!a.isPair) J(4, 4) = 1;
-    if (!b.isPair) J(5, 5) = 1;
+    J(4, 4) = a.isFixed() ? 1 : a.bend(n) / size;
+    J(5, 5) = b.isFixed() ? 1 : -b.bend(n) / size;
     Vector6 residual;
     residual << (a.point(-n) - b.point(n)) / size - gap / size * n, 0.5 * (1 - n.squaredNorm()), n.dot(lineA), n.dot(lineB);
     const Vector6 step = J.fullPivLu().solve(-residual);
     if (!step.allFinite()) return result;
-    const double change = step.head<3>().norm();
+    const double change = step.head<3>().norm() + (a.isCurve() ? std::abs(step[4]) : 0) + (b.isCurve() ? std::abs(step[5]) : 0);
     const double scale = change > 0.3 ? 0.3 / change : 1; // rad
     n = (n + scale * step.head<3>()).normalized();
     gap += scale * step[3] * size;
-    if (a.isPair) a.weight += scale * step[4];
-    if (b.isPair) b.weight += scale * step[5];
-    const double size4 = change + std::abs(step[3]);
-    if (size4 < 1e-15 || (size4 < 1e-11 && size4 >= last)) {
+    a.move(scale * step[4]);
+    b.move(scale * step[5]);
+    const double whole = step.head<4>().norm();
+    if (whole < 1e-15 || (whole < 1e-11 && whole >= last)) {
       result.isFound = a.isBetween() && b.isBetween();
       break;
     }
-    last = size4;
+    last = whole;
   }
   result.normal = n;
   result.onA = a.point(-n);
   result.onB = b.point(n);
   result.gap = n.dot(result.onA - result.onB);
   return result;
+}
+
+}
+
+FeatureContact touch(const GeneratorSet& setA, const GeneratorFeature& featureA, const GeneratorSet& setB, const GeneratorFeature& featureB,
+                     const Vector3& normal, double size) {
+  Side a(setA, featureA), b(setB, featureB);
+  a.startTowards(-normal);
+  b.startTowards(normal);
+  const FeatureContact found = solve(a, b, normal, size);
+  if (found.isFound || (!a.isCurve() && !b.isCurve())) return found;
+  // Where the normal is near the axis it hardly tells where on the rim: the other side does.
+  Side otherA(setA, featureA), otherB(setB, featureB);
+  otherA.startTowards(b.isCurve() ? b.centre() - a.centre() : Vector3(b.point(normal) - a.centre()));
+  otherB.startTowards(a.isCurve() ? a.centre() - b.centre() : Vector3(a.point(-normal) - b.centre()));
+  return solve(otherA, otherB, normal, size);
 }
 
 }

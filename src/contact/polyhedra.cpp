@@ -121,6 +121,7 @@ class PolyhedronPair {
     double squared = infinity;
     Vector3 onA = Vector3::Zero(), onB = Vector3::Zero();
     std::uint32_t feature = 0;
+    int edgeA = -1, edgeB = -1;
   };
 
   static FaceAxis faceAxis(const Body& from, const Body& to) {
@@ -243,11 +244,12 @@ class PolyhedronPair {
     return known->normal.dot(known->onA - known->onB);
   }
 
-  void addExact(const Vector3& onA, const Vector3& onB, const Vector3& normal, double distance, std::uint32_t feature) {
+  void addExact(const Vector3& onA, const Vector3& onB, const Vector3& normal, double distance, std::uint32_t feature, int edgeA, int edgeB) {
     const Vector3 a = onA - a_.radius * normal, b = onB + b_.radius * normal;
     sink_.addBetween(a, b, normal, distance - a_.radius - b_.radius, feature);
     if (normal.dot(faceNormal()) < nearlyParallel) return;
-    const KnownContact known{0.5 * (a + b), normal, onA, onB, 1e-3 * std::min(a_.data.size, b_.data.size)};
+    const KnownContact known{0.5 * (a + b), normal, onA, onB, 1e-3 * std::min(a_.data.size, b_.data.size),
+                             isFaceOfB_ ? crossing(std::uint32_t(edgeA), std::uint32_t(edgeB)) : crossing(std::uint32_t(edgeB), std::uint32_t(edgeA))};
     addFace(&known);
   }
 
@@ -258,7 +260,8 @@ class PolyhedronPair {
   void addEdges() {
     const Polyhedron::Edge &ea = a_.core.edges[std::size_t(edge_.edgeA)], &eb = b_.core.edges[std::size_t(edge_.edgeB)];
     const SegmentPair at = onEdges(ea, eb);
-    addExact(a_.from(ea) + at.s * a_.along(ea), b_.from(eb) + at.t * b_.along(eb), edge_.normal, edge_.gap, edgeFeature());
+    addExact(a_.from(ea) + at.s * a_.along(ea), b_.from(eb) + at.t * b_.along(eb), edge_.normal, edge_.gap, edgeFeature(), edge_.edgeA,
+             edge_.edgeB);
   }
   std::uint32_t edgeFeature() const {
     return featurePair(0x10000000u + std::uint32_t(edge_.edgeA), 0x10000000u + std::uint32_t(edge_.edgeB));
@@ -296,7 +299,7 @@ class PolyhedronPair {
     if (!(best.squared <= reach_ * reach_)) return;
     Vector3 normal = best.onA - best.onB;
     const double distance = normalise(normal, faceNormal());
-    addExact(best.onA, best.onB, normal, distance, best.feature);
+    addExact(best.onA, best.onB, normal, distance, best.feature, best.edgeA, best.edgeB);
   }
 
   void offer(int i, int k, Nearest& best) const {
@@ -309,7 +312,7 @@ class PolyhedronPair {
     const auto point = [](const Body& body, const Polyhedron::Edge& e, double t) {
       return t == 1 ? body.x[std::size_t(e.to)] : Vector3(body.from(e) + t * body.along(e));
     };
-    best = {at.squared, point(a_, ea, at.s), point(b_, eb, at.t), featurePair(number(ea, i, at.s), number(eb, k, at.t))};
+    best = {at.squared, point(a_, ea, at.s), point(b_, eb, at.t), featurePair(number(ea, i, at.s), number(eb, k, at.t)), i, k};
   }
 
   Scratch& scratch_;

@@ -292,24 +292,25 @@ class RoundPair {
     const double first = (q - p).dot(u) / uu, last = (q + v - p).dot(u) / uu;
     const double low = std::clamp(std::min(first, last), 0., 1.), high = std::clamp(std::max(first, last), 0., 1.);
     if (!(high - low > 1e-3 * std::min(1., v.norm() / std::sqrt(uu)))) return false;
-    const double known = (onA - p).dot(u) / uu;
+    const double known = std::clamp((onA - p).dot(u) / uu, 0., 1.), near = 1e-3 * (high - low);
     const std::uint32_t lines = featurePair(lineA.id, lineB.id);
+    const auto addAt = [&](const Vector3& x, double distance, std::uint32_t place) {
+      const Vector3 middle = x - 0.5 * (distance + a_.radius() - b_.radius()) * normal;
+      sink_.add(middle, normal, distance - a_.radius() - b_.radius(), featurePair(lines, place));
+    };
+    bool isKnownAtEnd = sine < 1e-9; // then it is no better than the ends
     for (const double s : {low, high}) {
-      const double t = (p + s * u - q).dot(v) / v.squaredNorm();
-      addOnLines(p + s * u, q + t * v, normal, featurePair(lines, s == low ? 1 : 2));
+      const std::uint32_t place = s == low ? 1 : 2;
+      if (sine >= 1e-9 && std::abs(known - s) < near) {
+        addAt(onA, gap, place);
+        isKnownAtEnd = true;
+      } else {
+        const Vector3 x = p + s * u, y = q + closestOnSegment(x, q, v) * v;
+        addAt(x, normal.dot(x - y), place);
+      }
     }
-    const double nearEnd = std::min(std::abs(known - low), std::abs(known - high));
-    if (sine > 1e-9 && nearEnd > 1e-3 * (high - low)) {
-      const double t = (onA - q).dot(v) / v.squaredNorm();
-      addOnLines(onA, q + t * v, normal, lines, &gap);
-    }
+    if (!isKnownAtEnd) addAt(onA, gap, 0);
     return true;
-  }
-
-  void addOnLines(const Vector3& x, const Vector3& y, const Vector3& normal, std::uint32_t feature, const double* exact = nullptr) {
-    const double distance = exact ? *exact : normal.dot(x - y);
-    const Vector3 middle = x - 0.5 * (distance + a_.radius() - b_.radius()) * normal;
-    sink_.add(middle, normal, distance - a_.radius() - b_.radius(), feature);
   }
 
   Scratch& scratch_;
