@@ -21,7 +21,7 @@ Kernel kernelOf(const ShapeData& a, const ShapeData& b) {
   if (b.family == Family::HalfSpace) return a.shape.hollow || a.family == Family::HalfSpace ? nullptr : shapeAndHalfSpace;
   if (b.shape.hollow) return isSolid(a) ? solidInHollow : nullptr;
   if (!isSolid(a)) return nullptr;
-  if (b.family == Family::Mesh) return nullptr;
+  if (b.family == Family::Mesh) return a.family == Family::Mesh ? nullptr : convexAndMesh;
   if (a.family == Family::Sphere) return sphereAndSolid;
   if (b.family == Family::Round) return convexAndRound;
   return b.family == Family::Capsule ? capsuleAndCapsule : polyhedronAndPolyhedron;

@@ -1,4 +1,5 @@
 #include "contact/closest_point.h"
+#include "contact/convex_body.h"
 #include "contact/face_clipping.h"
 #include "contact/generators.h"
 #include "contact/gjk.h"
@@ -14,147 +15,6 @@ namespace tendril {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Cosine above which a face counts as looking in a direction, so that it carries what rests on it.
-constexpr double nearlyParallel = 0.98;
-/// Sine of the angle to a plane below which a straight line of the surface counts as lying in it.
-constexpr double nearlyLevel = 0.1;
-constexpr std::uint32_t rimId = 0x20000000u, lineId = 0x30000000u;
-
-struct FlatFace {
-  Vector3 normal = Vector3::Zero(); ///< outward
-  Vector3 point = Vector3::Zero();
-  int index = -1; ///< of a polyhedron's face; 0 low, 1 high end of a cylinder or cone
-};
-
-/// A convex shape of the pair: its flat faces, and the patches that it offers in a direction.
-class RoundBody {
- public:
-  explicit RoundBody(const PlacedShape& shape) : shape_(shape), axis_(shape.pose.R.col(2)) {}
-
-  const PlacedShape& shape() const { return shape_; }
-  double radius() const { return coreRadius(shape_.data); }
-
-  int faceCount() const {
-    using Kind = Shape::Kind;
-    switch (shape_.data.shape.kind) {
-    case Kind::Cylinder:
-    case Kind::Tube: return 2;
-    case Kind::Cone: return 1;
-    default: return int(shape_.data.polyhedron.faces.size());
-    }
-  }
-  FlatFace face(int i) const {
-    if (shape_.data.family == Family::Round) {
-      const double height = i == 0 ? shape_.data.low : shape_.data.high;
-      return {i == 0 ? Vector3(-axis_) : axis_, shape_.pose.x + height * axis_, i};
-    }
-    const Polyhedron& body = shape_.data.polyhedron;
-    const Polyhedron::Face& polygon = body.faces[std::size_t(i)];
-    return {shape_.pose.R * polygon.normal, shape_.pose * body.vertices[std::size_t(body.loop[std::size_t(polygon.first)])], i};
-  }
-
-  /// The face that looks most in a direction, if any nearly does.
-  FlatFace faceTowards(const Vector3& direction) const {
-    FlatFace best;
-    double most = nearlyParallel;
-    for (int i = 0; i < faceCount(); ++i) {
-      const FlatFace f = face(i);
-      if (f.normal.dot(direction) > most) most = f.normal.dot(direction), best = f;
-    }
-    return best;
-  }
-
-  /// Outline of a face; `corners` points of a rim.
-  Patch outline(const FlatFace& f, std::uint32_t corners) const {
-    Patch patch;
-    patch.normal = f.normal;
-    patch.id = std::uint32_t(f.index);
-    if (shape_.data.family == Family::Round) {
-      const Rim rim = rimOf(shape_, f.index == 0 ? shape_.data.low : shape_.data.high);
-      for (std::uint32_t k = 0; k < corners; ++k) {
-        const std::uint32_t turned = f.index == 0 ? corners - k : k; // counter-clockwise seen from outside
-        patch.add(rim.centre + rim.radius * rim.direction(turned, corners), rimId + turned % corners, rimId + turned);
-      }
-      return patch;
-    }
-    const Polyhedron& body = shape_.data.polyhedron;
-    const Polyhedron::Face& polygon = body.faces[std::size_t(f.index)];
-    const int step = (polygon.count + Patch::most - 1) / Patch::most;
-    for (int k = 0; k < polygon.count; k += step) {
-      const auto v = std::size_t(body.loop[std::size_t(polygon.first + k)]);
-      patch.add(shape_.pose * body.vertices[v], std::uint32_t(v), std::uint32_t(body.loopEdge[std::size_t(polygon.first + k)]));
-    }
-    return patch;
-  }
-
-  /// Face, line or point that the shape offers in a direction.
-  Patch patch(const Vector3& direction) const {
-    Patch result;
-    if (const FlatFace f = faceTowards(direction); f.index >= 0) result = outline(f, 8);
-    else addLine(direction, result);
-    if (result.count == 0) result.add(coreSupport(shape_, direction), 0, 0);
-    result.radius = radius();
-    return result;
-  }
-
-  bool isOnFace(const FlatFace& f, const Vector3& x) const {
-    if (shape_.data.family == Family::Round) {
-      const Vector3 d = x - f.point;
-      return (d - d.dot(f.normal) * f.normal).norm() <= shape_.data.radius;
-    }
-    const Patch polygon = outline(f, 0);
-    for (int k = 0; k < polygon.count; ++k) {
-      const Vector3 &p = polygon.corners[std::size_t(k)].x, &q = polygon.corners[std::size_t((k + 1) % polygon.count)].x;
-      if (f.normal.dot((q - p).cross(x - p)) < 0) return false;
-    }
-    return true;
-  }
-
- private:
-  void addEnds(const Vector3& p, const Vector3& q, const Vector3& direction, std::uint32_t idP, std::uint32_t idQ, std::uint32_t id, Patch& patch) const {
-    if (std::abs((q - p).dot(direction)) > nearlyLevel * (q - p).norm()) return;
-    patch.count = 0;
-    patch.id = id;
-    patch.add(p, idP, id);
-    patch.add(q, idQ, id);
-  }
-
-  void addLine(const Vector3& direction, Patch& result) const {
-    using Kind = Shape::Kind;
-    const ShapeData& d = shape_.data;
-    Vector3 across = direction - direction.dot(axis_) * axis_;
-    normalise(across, shape_.pose.R.col(0));
-    const Vector3 low = shape_.pose.x + d.low * axis_, high = shape_.pose.x + d.high * axis_;
-    switch (d.shape.kind) {
-    case Kind::Ellipsoid: return;
-    case Kind::Cylinder:
-    case Kind::Tube: return addEnds(low + d.radius * across, high + d.radius * across, direction, lineId, lineId + 1, lineId, result);
-    case Kind::Cone: return addEnds(low + d.radius * across, high, direction, lineId, lineId + 1, lineId, result);
-    case Kind::Capsule: return addEnds(shape_.pose.x - d.half * axis_, shape_.pose.x + d.half * axis_, direction, lineId, lineId + 1, lineId, result);
-    default: return addEdge(direction, result);
-    }
-  }
-
-  /// The most level edge about the farthest vertex.
-  void addEdge(const Vector3& direction, Patch& result) const {
-    const Polyhedron& body = shape_.data.polyhedron;
-    const int v = body.support(shape_.pose.R.transpose() * direction);
-    double least = infinity;
-    for (std::size_t e = 0; e < body.edges.size(); ++e) {
-      const Polyhedron::Edge& edge = body.edges[e];
-      if (edge.from != v && edge.to != v) continue;
-      const Vector3 p = shape_.pose * body.vertices[std::size_t(edge.from)], q = shape_.pose * body.vertices[std::size_t(edge.to)];
-      const double slope = std::abs((q - p).normalized().dot(direction));
-      if (slope >= least) continue;
-      least = slope;
-      addEnds(p, q, direction, std::uint32_t(edge.from), std::uint32_t(edge.to), 0x10000000u + std::uint32_t(e), result);
-    }
-  }
-
-  const PlacedShape& shape_;
-  Vector3 axis_;
-};
-
 struct Scratch {
   GeneratorSet a, b;
   std::vector<GeneratorFeature> activeA, activeB;
@@ -172,14 +32,14 @@ class RoundPair {
     if (start.isBeyond) return;
     if (faceGap_ >= separation(a_.shape(), b_.shape(), start.normal) && start.normal.dot(faceDirection()) > 0.999 && isFaceExact()) return finish(true);
     refine(start.normal);
-    const bool isNearFace = face_.index >= 0 && best_.normal.dot(faceDirection()) > nearlyParallel;
+    const bool isNearFace = face_.index >= 0 && best_.normal.dot(faceDirection()) > ConvexBody::nearlyParallel;
     const double bias = faceGap_ <= 0 && isNearFace ? 1e-9 * size_ : 1e-13 * size_;
     finish(face_.index >= 0 && faceGap_ >= best_.gap - bias);
   }
 
  private:
-  const RoundBody& carrier() const { return isFaceOfB_ ? b_ : a_; }
-  const RoundBody& other() const { return isFaceOfB_ ? a_ : b_; }
+  const ConvexBody& carrier() const { return isFaceOfB_ ? b_ : a_; }
+  const ConvexBody& other() const { return isFaceOfB_ ? a_ : b_; }
   Vector3 faceDirection() const { return isFaceOfB_ ? face_.normal : Vector3(-face_.normal); } // from b to a
 
   void finish(bool isByFace) {
@@ -196,7 +56,7 @@ class RoundPair {
   /// The flat face that separates most; says whether none separates beyond reach.
   bool findFaces() {
     for (const bool isOfB : {true, false}) {
-      const RoundBody &own = isOfB ? b_ : a_, &opposite = isOfB ? a_ : b_;
+      const ConvexBody &own = isOfB ? b_ : a_, &opposite = isOfB ? a_ : b_;
       for (int i = 0; i < own.faceCount(); ++i) {
         const FlatFace f = own.face(i);
         const double gap = f.normal.dot(coreSupport(opposite.shape(), -f.normal) - f.point);
@@ -252,7 +112,7 @@ class RoundPair {
       if (!isLowestOver) return addRefined();
     }
     const Vector3 n = faceDirection(), onFace = lowest - faceGap_ * face_.normal;
-    addExact(isFaceOfB_ ? lowest : onFace, isFaceOfB_ ? onFace : lowest, n, faceGap_, featurePair(2 * std::uint32_t(face_.index) + (isFaceOfB_ ? 1 : 0), rimId + 100));
+    addExact(isFaceOfB_ ? lowest : onFace, isFaceOfB_ ? onFace : lowest, n, faceGap_, featurePair(2 * std::uint32_t(face_.index) + (isFaceOfB_ ? 1 : 0), ConvexBody::lowestId));
   }
 
   bool isEnd(const Patch& patch, const Vector3& x) const {
@@ -273,7 +133,7 @@ class RoundPair {
     else if (ofA.index >= 0) addRest(known, a_, ofA, b_, false);
   }
 
-  void addRest(const KnownContact& known, const RoundBody& from, const FlatFace& f, const RoundBody& to, bool isOfB) {
+  void addRest(const KnownContact& known, const ConvexBody& from, const FlatFace& f, const ConvexBody& to, bool isOfB) {
     Patch patch = to.patch(-f.normal);
     if (patch.count < 2) return;
     const Patch polygon = from.outline(f, 32);
@@ -288,7 +148,7 @@ class RoundPair {
     if (lineA.count != 2 || lineB.count != 2) return false;
     const Vector3 p = lineA.corners[0].x, u = lineA.corners[1].x - p, q = lineB.corners[0].x, v = lineB.corners[1].x - q;
     const double uu = u.squaredNorm(), sine = u.cross(v).norm() / std::sqrt(uu * v.squaredNorm());
-    if (sine > nearlyLevel) return false;
+    if (sine > ConvexBody::nearlyLevel) return false;
     const double first = (q - p).dot(u) / uu, last = (q + v - p).dot(u) / uu;
     const double low = std::clamp(std::min(first, last), 0., 1.), high = std::clamp(std::max(first, last), 0., 1.);
     if (!(high - low > 1e-3 * std::min(1., v.norm() / std::sqrt(uu)))) return false;
@@ -314,7 +174,7 @@ class RoundPair {
   }
 
   Scratch& scratch_;
-  RoundBody a_, b_;
+  ConvexBody a_, b_;
   ContactSink& sink_;
   double reach_, size_;
   FlatFace face_;
