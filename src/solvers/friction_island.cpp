@@ -47,7 +47,7 @@ void FrictionIsland::solve(const FrictionOptions& options, double threshold, Eig
       newton(options.maxIterations > 0 ? options.maxIterations : 200, 1e-6);
       break;
     default:
-      alternate(options.maxIterations > 0 ? options.maxIterations : 1000);
+      alternate(options.maxIterations > 0 ? options.maxIterations : 200);
     }
     if (converged() && options.polish) polish();
     method_ = fmt::format("{} sweeps of Gauss-Seidel, {} Newton steps", sweeps_, newtonSteps_);
@@ -70,41 +70,48 @@ void FrictionIsland::sweep(long limit) {
   }
 }
 
-/// One Newton step from the best iterate; true if it made that better.
-bool FrictionIsland::newtonStep(double epsilon) {
+/// A Newton step from now_, smoothed by a few sweeps, which take care of the contacts that it judged wrongly; halved until the residual
+/// falls. Returns the length of the step that was taken, or zero.
+double FrictionIsland::newtonStep(double epsilon, int smoothing) {
   ++newtonSteps_;
-  if (!newton_.step(best_.r, best_.u, epsilon, step_)) return false;
+  if (!newton_.step(now_.r, now_.u, epsilon, step_)) return 0;
   for (double length = 1; length > 0.1; length *= 0.5) {
-    now_.r = best_.r + length * step_;
-    for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &now_.r[system_.first[i]]);
-    evaluate(now_);
-    if (now_.ratio < 0.9 * best_.ratio) {
-      best_ = now_;
-      return true;
-    }
+    trial_.r = now_.r + length * step_;
+    for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &trial_.r[system_.first[i]]);
+    if (smoothing > 0 && system_.hasBodies()) system_.motion(trial_.r, trial_.w);
+    for (int k = 0; k < smoothing; ++k) sweeper_.sweep(trial_.r, trial_.w);
+    sweeps_ += smoothing;
+    evaluate(trial_);
+    if (!(trial_.ratio < now_.ratio)) continue;
+    std::swap(now_, trial_);
+    keepBest();
+    return length;
   }
-  now_ = best_;
-  return false;
+  return 0;
 }
 
 void FrictionIsland::newton(long limit, double epsilon) {
   for (long k = 0; k < limit && !converged(); ++k)
-    if (!newtonStep(epsilon)) break;
+    if (newtonStep(epsilon, 0) == 0) break;
 }
 
+/// Newton steps while they pay, sweeps where they do not. epsilon, the pull towards the present impulses, is lowered by success and raised
+/// by failure as in the method of Levenberg and Marquardt.
 void FrictionIsland::alternate(long limit) {
-  long share = 10;
+  constexpr double least = 1e-8, largest = 1e-1;
+  double epsilon = 1e-4;
+  sweep(20);
   for (long k = 0; k < limit && !converged(); ++k) {
-    sweep(share);
-    newton(20, 1e-8);
-    now_ = best_;
-    if (share < 1000) share *= 2;
+    const double length = newtonStep(epsilon, 5);
+    epsilon = length == 1 ? std::max(least, 0.1 * epsilon) : length > 0 ? epsilon : std::min(largest, 10 * epsilon);
+    if (length == 0) sweep(100);
   }
 }
 
 void FrictionIsland::polish() {
+  now_ = best_;
   for (int k = 0; k < 3; ++k)
-    if (!newtonStep(1e-10)) break;
+    if (newtonStep(1e-10, 0) == 0) break;
 }
 
 }

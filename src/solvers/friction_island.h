@@ -38,7 +38,7 @@ class FrictionIsland {
   void evaluate(FrictionIterate& iterate);
   void keepBest();
   void sweep(long limit);
-  bool newtonStep(double epsilon);
+  double newtonStep(double epsilon, int smoothing);
   void newton(long limit, double epsilon);
   void alternate(long limit);
   void polish();
