@@ -181,7 +181,7 @@ void Moreau::Impl::start(std::vector<std::string>& told) {
   }
   reach.assign(reach.size(), 2 * deepest);
   detection.findPairs(state, reach);
-  const auto result = projection->project(state, 0.5 * margin, 200);
+  const auto result = projection->project(state, 0.5 * margin, 200, true);
   told.push_back(
       fmt::format("overlaps at the start were taken out by moving bodies: {}; the largest left is {:.3g} m", overlaps, result.after));
 }
@@ -482,7 +482,7 @@ void Moreau::Impl::holdJoints() {
 }
 
 void Moreau::Impl::separate() {
-  const auto result = projection->project(state, allowedOverlap * detection.smallestSize(), options.project ? maxProjections : 0);
+  const auto result = projection->project(state, allowedOverlap * detection.smallestSize(), options.project ? maxProjections : 0, false);
   contactReport.penetration = result.after;
   if (result.iterations > 0) holdJoints(); // the projection holds them to first order
 }

@@ -14,10 +14,11 @@ double PositionProjection::find(const State& state, double within) {
   return overlap;
 }
 
-PositionProjection::Result PositionProjection::project(State& state, double allowed, int maxIterations) {
+PositionProjection::Result PositionProjection::project(State& state, double allowed, int maxIterations, bool isThorough) {
   Result result;
   result.before = result.after = find(state, allowed);
-  while (result.after > allowed && result.iterations < maxIterations) {
+  const double fine = 1e-3 * detection_.smallestSize();
+  while (result.after > allowed && result.iterations < maxIterations && (result.iterations == 0 || result.after > fine || isThorough)) {
     find(state, 2 * result.after); // what would be pushed into another body is held by it
     blocks_.resize(found_->size());
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -29,10 +30,11 @@ PositionProjection::Result PositionProjection::project(State& state, double allo
     for (std::size_t i = 0; i < blocks_.size(); ++i) problem_.q[Eigen::Index(i)] = blocks_[i].contact.point.gap;
     r_.setZero(problem_.rows());
     // A tenth of the overlap is near enough for one iteration; the next one sees the true gaps.
-    const double size = problem_.q.norm();
+    const double target = std::max(0.1 * (isThorough ? allowed : result.after), 0.5 * allowed);
     FrictionOptions options;
-    options.tolerance = std::max(0.1 * allowed / size, 1e-12);
+    options.tolerance = std::max(target / problem_.q.norm(), 1e-12);
     options.measure = FrictionOptions::Measure::Scaled;
+    if (!isThorough) options.method = FrictionMethod::GaussSeidel, options.maxIterations = 2000; // what is left waits for the next step
     options.polish = false;
     solver_.solve(problem_, options, r_);
     displacement_.setZero();
