@@ -32,6 +32,8 @@ build: packages ## install missing packages, configure, build the release preset
 bench: build ## run the benchmarks
 	@test -x build/release/bin/tendril_bench || { echo "No benchmarks in this checkout (bench/CMakeLists.txt is missing)." >&2; exit 1; }
 	build/release/bin/tendril_bench --benchmark_counters_tabular=true $(BENCH_ARGS)
+	$(if $(BENCH_ARGS),,build/release/bin/tendril_friction_profile --data tests/data/fc3d --svg build/release/friction-profile.svg \
+		--table build/release/friction_results.md)
 
 sanitize: packages ## quick tests under the address and undefined-behaviour sanitizers, workspaces filled with NaN
 	cmake --preset sanitize
