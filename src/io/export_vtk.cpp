@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 namespace tendril {
@@ -252,20 +253,78 @@ void addBox(PolyData& surface, const Pose& frame, const Vector3& edges) {
   for (const auto& f : faces) surface.addCell({first + f[0], first + f[1], first + f[2], first + f[3]});
 }
 
+/// Half the edge of the plate that stands for a half-space, relative to the size of the model.
+constexpr double plate = 2;
+
+void addPolygon(PolyData& surface, const Pose& frame, const std::vector<Vector3>& corners) {
+  std::vector<std::int64_t> cell;
+  for (const Vector3& corner : corners) cell.push_back(surface.addPoint(frame * corner));
+  surface.addCell(cell);
+}
+
+/// A hollow disc is a ring around its hole.
+void addDisc(PolyData& surface, const Pose& frame, const Shape& shape, int sides) {
+  if (shape.hollow) return addRevolution(surface, frame, {{shape.size[0], 0}, {1.1 * shape.size[0], 0}}, sides, false);
+  std::vector<Vector3> corners;
+  for (const Eigen::Vector2d& corner : circle(shape.size[0], sides)) corners.emplace_back(corner[0], corner[1], 0);
+  addPolygon(surface, frame, corners);
+}
+
+void addMesh(PolyData& surface, const Pose& frame, const TriangleMesh& mesh) {
+  const std::int64_t first = surface.points();
+  for (const Vector3& vertex : mesh.vertices) surface.addPoint(frame * vertex);
+  for (const auto& triangle : mesh.triangles) surface.addCell({first + triangle[0], first + triangle[1], first + triangle[2]});
+}
+
+/// One shape of a part with the given pose; `extent` is the size of the model.
+void addShape(PolyData& surface, const Pose& part, const Shape& shape, double extent, int sides) {
+  Pose frame = part * shape.pose;
+  switch (shape.kind) {
+  case Shape::Kind::Box:
+    return addBox(surface, frame, shape.size);
+  case Shape::Kind::HalfSpace: {
+    const double a = plate * extent;
+    return addPolygon(surface, frame, {{-a, -a, 0}, {a, -a, 0}, {a, a, 0}, {-a, a, 0}});
+  }
+  case Shape::Kind::Polygon:
+    return addPolygon(surface, frame, shape.mesh->vertices);
+  case Shape::Kind::Disc:
+    return addDisc(surface, frame, shape, sides);
+  case Shape::Kind::ConvexMesh:
+  case Shape::Kind::TriangleMesh:
+    return addMesh(surface, frame, *shape.mesh);
+  case Shape::Kind::Ellipsoid:
+    frame.R = frame.R * shape.size.asDiagonal();
+    [[fallthrough]];
+  default:
+    return addRevolution(surface, frame, profileOf(shape, sides), sides, shape.kind == Shape::Kind::Tube);
+  }
+}
+
+/// The shapes of a part; its number is a field of the cells.
+void addPart(PolyData& surface, const Pose& part, const std::vector<Shape>& shapes, double extent, int sides, const char* field,
+             std::size_t number) {
+  const std::int64_t before = surface.cells();
+  for (const Shape& shape : shapes) addShape(surface, part, shape, extent, sides);
+  for (std::int64_t cell = before; cell < surface.cells(); ++cell) setNumber(surface, false, field, double(number));
+}
+
 PolyData bodySurfaces(const Mechanism& mechanism, const State& state, const ExportOptions& options) {
   PolyData surface(PolyData::Cells::Polygons);
+  const double extent = mechanism.model->characteristicLength();
   for (std::size_t b = 0; b < mechanism.bodies.size(); ++b) {
     const Pose body = loadPose(state.q.data() + mechanism.model->blocks()[std::size_t(mechanism.bodies[b].block)].q);
-    for (const Shape& shape : mechanism.bodies[b].shapes) {
-      Pose frame = body * shape.pose;
-      if (shape.kind == Shape::Kind::Ellipsoid) frame.R = frame.R * shape.size.asDiagonal();
-      const std::int64_t before = surface.cells();
-      if (shape.kind == Shape::Kind::Box)
-        addBox(surface, frame, shape.size);
-      else
-        addRevolution(surface, frame, profileOf(shape, options.sides), options.sides, shape.kind == Shape::Kind::Tube);
-      for (std::int64_t cell = before; cell < surface.cells(); ++cell) setNumber(surface, false, "body", double(b));
-    }
+    addPart(surface, body, mechanism.bodies[b].shapes, extent, options.sides, "body", b);
+  }
+  return surface;
+}
+
+PolyData obstacleSurfaces(const Scene& scene, const State& state, const ExportOptions& options) {
+  PolyData surface(PolyData::Cells::Polygons);
+  const double extent = scene.mechanism().model->characteristicLength();
+  for (std::size_t i = 0; i < scene.obstacles().size(); ++i) {
+    const Obstacle& obstacle = scene.obstacles()[i];
+    addPart(surface, obstacle.marker->frame(state), obstacle.shapes, extent, options.sides, "obstacle", i);
   }
   return surface;
 }
@@ -298,12 +357,24 @@ PolyData jointPoints(const Mechanism& mechanism, const State& state, const Expor
   return points;
 }
 
+PolyData contactPoints(const ResultReader& reader, std::size_t row) {
+  PolyData points(PolyData::Cells::Vertices);
+  if (!reader.hasList("contacts")) return points;
+  const auto position = reader.list("contacts", "position", row);
+  for (Eigen::Index i = 0; i < position.rows(); ++i) points.addCell({points.addPoint(position.row(i).transpose())});
+  for (const char* field : {"normal", "impulse", "gap", "status", "parts"}) {
+    const auto values = reader.list("contacts", field, row);
+    for (Eigen::Index i = 0; i < values.rows(); ++i) points.setPoint(field, {values.row(i).data(), std::size_t(values.cols())});
+  }
+  return points;
+}
+
 // ---- collections -----------------------------------------------------------------------------------------------------------------------
 
 /// The files of one kind over the rows.
 struct Collection {
   const char* name;
-  PolyData (*build)(const Mechanism&, const State&, const ExportOptions&);
+  std::function<PolyData(const State&, std::size_t row)> build;
   std::string entries{};
 };
 
@@ -319,15 +390,22 @@ fs::path writeCollection(const fs::path& folder, const Collection& collection) {
 }
 
 std::vector<fs::path> exportVtk(const ExportSource& source, const ExportOptions& options) {
-  std::array<Collection, 5> collections{{{"beams", beamSurfaces},
-                                         {"centrelines", centrelines},
-                                         {"bodies", bodySurfaces},
-                                         {"markers", markerPoints},
-                                         {"joints", jointPoints}}};
+  const Scene& scene = source.scene();
+  const auto of = [&](PolyData (*build)(const Mechanism&, const State&, const ExportOptions&)) {
+    return [&scene, &options, build](const State& state, std::size_t) { return build(scene.mechanism(), state, options); };
+  };
+  std::array<Collection, 7> collections{
+      {{"beams", of(beamSurfaces)},
+       {"centrelines", of(centrelines)},
+       {"bodies", of(bodySurfaces)},
+       {"obstacles", [&](const State& state, std::size_t) { return obstacleSurfaces(scene, state, options); }},
+       {"markers", of(markerPoints)},
+       {"joints", of(jointPoints)},
+       {"contacts", [&](const State&, std::size_t row) { return contactPoints(source.reader(), row); }}}};
   for (const std::size_t row : source.rows()) {
     const State state = source.state(row);
     for (Collection& collection : collections) {
-      const PolyData data = collection.build(source.scene().mechanism(), state, options);
+      const PolyData data = collection.build(state, row);
       if (data.empty()) continue;
       const std::string name = fmt::format("{}_{:06}.vtp", collection.name, row);
       data.write(source.folder() / name);

@@ -188,12 +188,24 @@ struct ResultWriter::Impl {
     std::size_t rowBytes() const { return columns * sizeof(double); }
   };
 
+  /// Lines that are not yet written are kept whole, and cut into columns when they are.
+  struct Lines {
+    Series end = -1;
+    std::vector<Column> columns;
+    std::size_t width = 0; ///< numbers of a line
+    std::size_t written = 0;
+    std::vector<double> pending;
+
+    std::size_t count() const { return pending.size() / width; }
+  };
+
   std::filesystem::path path;
   Handle file;
   Handle rowCount; ///< the attribute `rows` of the file
   std::chrono::duration<double> interval{};
   std::chrono::steady_clock::time_point lastFlush = std::chrono::steady_clock::now();
   std::vector<Column> series; ///< the time first
+  std::vector<Lines> lists;
   std::size_t firstRow = 0;
   std::size_t written = 0;
   std::size_t buffered = 0;
@@ -264,6 +276,12 @@ struct ResultWriter::Impl {
   }
 
   Series addColumn(const std::string& name, int columns, int rank, const SeriesInfo& info) {
+    series.push_back(makeColumn(name, columns, rank, info, firstRow));
+    return static_cast<Series>(series.size()) - 1;
+  }
+
+  /// A new dataset or, in a file that is continued, the old one cut to its first rows.
+  Column makeColumn(const std::string& name, int columns, int rank, const SeriesInfo& info, std::size_t rows) {
     if (capacity > 0) throw std::logic_error("the series '" + name + "' was added after the first step");
     if (columns < 0) throw std::logic_error("the series '" + name + "' has a negative number of columns");
     Column column;
@@ -273,12 +291,41 @@ struct ResultWriter::Impl {
     const hsize_t rowBytes = std::max<hsize_t>(column.rowBytes(), sizeof(double));
     column.chunkRows = std::clamp<hsize_t>(chunkBytes / rowBytes, 1, maxBlockRows);
     if (resumed)
-      openColumn(column);
+      openColumn(column, rows);
     else
       createColumn(column, info);
     require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0);
-    series.push_back(std::move(column));
-    return static_cast<Series>(series.size()) - 1;
+    return column;
+  }
+
+  List addList(const std::string& name, const std::vector<ListColumn>& columns) {
+    if (!resumed) require(makeGroup(file, name.c_str()).valid());
+    Lines list;
+    list.end = addColumn(name + "/end", 1, 1, {"1", "Number of lines up to and with the step.", ""});
+    if (resumed && firstRow > 0) list.written = std::size_t(lastOf(series.back()));
+    for (const ListColumn& column : columns) {
+      list.columns.push_back(makeColumn(name + "/" + column.name, column.columns, 2, column.info, list.written));
+      list.width += std::size_t(column.columns);
+    }
+    lists.push_back(std::move(list));
+    return static_cast<List>(lists.size()) - 1;
+  }
+
+  /// The last row of a column of rank one in a file that is continued.
+  double lastOf(const Column& column) {
+    double value = 0;
+    const hsize_t first = firstRow - 1, count = 1;
+    const Handle space(H5Dget_space(column.dataset), H5Sclose);
+    const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    require(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &count, nullptr) >= 0);
+    require(H5Dread(column.dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, &value) >= 0);
+    return value;
+  }
+
+  bool listsAreLong() const {
+    std::size_t bytes = 0;
+    for (const Lines& list : lists) bytes += list.pending.size() * sizeof(double);
+    return bytes > blockBytes;
   }
 
   void createColumn(Column& column, const SeriesInfo& info) {
@@ -298,19 +345,18 @@ struct ResultWriter::Impl {
             writeAttribute(column.dataset, "frame", info.frame));
   }
 
-  void openColumn(Column& column) {
+  void openColumn(Column& column, std::size_t rows) {
     column.dataset = Handle(H5Dopen2(file, column.path.c_str(), H5P_DEFAULT), H5Dclose);
     const Shape shape = column.dataset.valid() ? shapeOf(column.dataset) : Shape{};
     if (shape.rank != column.rank || shape.columns != column.columns)
       throw InputError({path.string()}, column.path,
                        "the file to be continued does not hold this series with " + std::to_string(column.columns) + " columns",
                        "resume with the scene of the first run, or run without --resume");
-    if (shape.rows < firstRow)
+    if (shape.rows < rows)
       throw InputError({path.string()}, column.path,
-                       "the file holds only " + std::to_string(shape.rows) + " rows, the checkpoint was made after " +
-                           std::to_string(firstRow),
+                       "the file holds only " + std::to_string(shape.rows) + " rows, the checkpoint was made after " + std::to_string(rows),
                        "resume from an older checkpoint, or run without --resume");
-    extend(column, firstRow);
+    extend(column, rows);
   }
 
   void extend(Column& column, std::size_t rows) {
@@ -331,20 +377,41 @@ struct ResultWriter::Impl {
     std::size_t bytes = 0;
     for (const Column& column : series)
       bytes += (buffered / column.chunkRows + 2) * column.chunkRows * column.rowBytes() + sizeof(double) * maxBlockRows;
+    for (const Lines& list : lists) {
+      for (const Column& column : list.columns) bytes += (list.count() / column.chunkRows + 2) * column.chunkRows * column.rowBytes();
+    }
     reserve(bytes);
     const std::size_t rows = written + buffered;
-    for (Column& column : series) writeRows(column, rows);
+    for (Lines& list : lists) writeLines(list);
+    for (Column& column : series) writeRows(column, written, buffered);
     commitRows();
     written = rows;
     buffered = 0;
     for (Column& column : series) std::fill(column.buffer.begin(), column.buffer.end(), std::numeric_limits<double>::quiet_NaN());
   }
 
-  void writeRows(Column& column, std::size_t rows) {
-    extend(column, rows);
+  void writeLines(Lines& list) {
+    const std::size_t count = list.count();
+    std::size_t from = 0;
+    for (Column& column : list.columns) {
+      column.buffer.resize(count * column.columns);
+      for (std::size_t i = 0; i < count; ++i) {
+        std::copy_n(list.pending.begin() + std::ptrdiff_t(i * list.width + from), column.columns,
+                    column.buffer.begin() + std::ptrdiff_t(i * column.columns));
+      }
+      if (count > 0) writeRows(column, list.written, count);
+      from += column.columns;
+    }
+    list.written += count;
+    list.pending.clear();
+  }
+
+  /// The first rows of the buffer of a column, behind those that are there.
+  void writeRows(Column& column, std::size_t firstNew, std::size_t rows) {
+    extend(column, firstNew + rows);
     if (column.columns == 0) return;
-    const hsize_t first[2] = {written, 0};
-    const hsize_t count[2] = {buffered, column.columns};
+    const hsize_t first[2] = {firstNew, 0};
+    const hsize_t count[2] = {rows, column.columns};
     const Handle target(H5Dget_space(column.dataset), H5Sclose);
     const Handle source(H5Screate_simple(column.rank, count, nullptr), H5Sclose);
     require(H5Sselect_hyperslab(target, H5S_SELECT_SET, first, nullptr, count, nullptr) >= 0);
@@ -368,6 +435,9 @@ struct ResultWriter::Impl {
   /// Gives back the reserved room and closes.
   void release() {
     for (Column& column : series) column.dataset.close();
+    for (Lines& list : lists) {
+      for (Column& column : list.columns) column.dataset.close();
+    }
     rowCount.close();
     haddr_t end = 0;
     void* descriptor = nullptr;
@@ -421,6 +491,17 @@ ResultWriter::Series ResultWriter::addOutput(const std::string& name, int column
   return impl->addColumn("outputs/" + name, columns, 2, info);
 }
 
+ResultWriter::List ResultWriter::addList(const std::string& name, const std::vector<ListColumn>& columns) {
+  const QuietErrors quiet;
+  return impl->addList(name, columns);
+}
+
+void ResultWriter::append(List index, std::span<const double> line) {
+  Impl::Lines& list = impl->lists.at(index);
+  if (line.size() != list.width) throw std::logic_error("a line of a list has " + std::to_string(list.width) + " numbers");
+  list.pending.insert(list.pending.end(), line.begin(), line.end());
+}
+
 void ResultWriter::set(Series index, std::span<const double> row) {
   if (impl->capacity == 0) impl->start();
   Impl::Column& column = impl->series.at(index);
@@ -432,8 +513,10 @@ void ResultWriter::set(Series index, std::span<const double> row) {
 
 void ResultWriter::endStep(double time) {
   set(0, time);
+  for (const Impl::Lines& list : impl->lists) set(list.end, double(list.written + list.count()));
   ++impl->buffered;
-  if (impl->buffered == impl->capacity || std::chrono::steady_clock::now() - impl->lastFlush > impl->interval) impl->flush();
+  if (impl->buffered == impl->capacity || impl->listsAreLong() || std::chrono::steady_clock::now() - impl->lastFlush > impl->interval)
+    impl->flush();
 }
 
 void ResultWriter::writeArray(const std::string& name, std::span<const double> values, const SeriesInfo& info) {
@@ -599,6 +682,12 @@ Eigen::VectorXd ResultReader::stateRow(const std::string& name, std::size_t row)
 }
 SeriesInfo ResultReader::stateInfo(const std::string& name) const { return impl->info("states/" + name); }
 SeriesInfo ResultReader::outputInfo(const std::string& name) const { return impl->info("outputs/" + name); }
+bool ResultReader::hasList(const std::string& name) const { return H5Lexists(impl->file, name.c_str(), H5P_DEFAULT) > 0; }
+ResultReader::RowMatrix ResultReader::list(const std::string& name, const std::string& column, std::size_t row) const {
+  const auto end = [&](std::size_t r) { return hsize_t(impl->read(name + "/end", r, 1)(0, 0)); };
+  const hsize_t first = row > 0 ? end(row - 1) : 0;
+  return impl->read(name + "/" + column, first, end(row) - first);
+}
 bool ResultReader::isSeries(const std::string& output) const { return shapeOf(impl->dataset("outputs/" + output)).rank == 2; }
 
 }

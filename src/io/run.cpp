@@ -1,6 +1,7 @@
 #include "tendril/io/run.h"
 #include "io/run_folder.h"
 #include "io/run_totals.h"
+#include "tendril/contact/contact_model.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/equations/analysis.h"
 #include "tendril/io/checkpoint.h"
@@ -95,6 +96,7 @@ class Run {
   void noteStability(const StepReport& report);
   void observe(const StepReport& report);
   void writeRow();
+  void writeContacts();
   void writeArrays();
   FrictionObserver frictionObserver();
   void dump(long step, const FrictionProblem& problem, const VectorX& impulses);
@@ -128,6 +130,7 @@ class Run {
   struct SeriesNumbers {
     ResultWriter::Series q, v, lambda, stable;
     std::vector<ResultWriter::Series> outputs;
+    ResultWriter::List contacts = -1;
   } series_{};
 };
 
@@ -194,6 +197,15 @@ void Run::addSeries() {
   series_.lambda = writer_->addState("lambda", model.nc(), {"1", "Multipliers of the constraints [N, N m], of least norm.", ""});
   if (!scene_.isDynamic()) {
     series_.stable = writer_->addState("stable", 1, {"1", "1 where the equilibrium is stable, 0 where not, NaN where not judged.", ""});
+  }
+  if (!scene_.contacts().empty()) {
+    series_.contacts =
+        writer_->addList("contacts", {{"position", 3, {"m", "Points of contact.", "inertial"}},
+                                      {"normal", 3, {"1", "Normals, towards the first part.", "inertial"}},
+                                      {"impulse", 3, {"N s", "Impulses of the step on the first part.", "inertial"}},
+                                      {"gap", 1, {"m", "Distance; negative: overlap.", ""}},
+                                      {"status", 1, {"1", "0 open, 1 sticking, 2 sliding.", ""}},
+                                      {"parts", 2, {"1", "Bodies, then obstacles, in the order of the scene, from 0.", ""}}});
   }
   for (const Outputs::Info& info : outputs_.infos()) {
     const bool isRecorded = info.series && !info.grows;
@@ -313,9 +325,22 @@ void Run::writeRow() {
   for (int i = 0; i < outputs_.size(); ++i) {
     if (series_.outputs[i] >= 0) writer_->set(series_.outputs[i], outputs_.row(i));
   }
+  writeContacts();
   writer_->endStep(state.t);
   rowWritten_ = true;
   clock_.enter(PhaseClock::Solving);
+}
+
+void Run::writeContacts() {
+  const ContactReport* report = analysis_->contacts();
+  if (series_.contacts < 0 || !report) return;
+  for (const ContactRecord& contact : report->contacts) {
+    std::array<double, 13> line{};
+    Eigen::Map<Eigen::Matrix<double, 13, 1>> values(line.data());
+    values << contact.position, contact.frame.col(0), contact.frame * contact.impulse, contact.gap, double(contact.status), contact.first,
+        contact.second;
+    writer_->append(series_.contacts, line);
+  }
 }
 
 /// What was found over the whole run.

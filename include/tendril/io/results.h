@@ -33,6 +33,8 @@ struct SeriesInfo {
 ///   /time         (rows)            s
 ///   /states/NAME  (rows, columns)   q, v, lambda, ...
 ///   /outputs/NAME (rows, columns)   or (n) for a final array; attributes unit, description, frame
+///   /NAME/end     (rows)            of a list with any number of lines per step: the lines up to and with each step
+///   /NAME/COLUMN  (lines, columns)  its lines
 ///
 /// Datasets are chunked and extendable, double precision. Use: declare the series, then per step set() each and endStep(time); a series
 /// that was not set in a step holds NaN in that row. Rows are buffered (no allocation per step) and written when the buffer is full or
@@ -58,6 +60,16 @@ class ResultWriter {
 
   Series addState(const std::string& name, int columns, const SeriesInfo& info = {});
   Series addOutput(const std::string& name, int columns, const SeriesInfo& info);
+  /// A list with any number of lines per step (contacts), and its columns.
+  struct ListColumn {
+    std::string name;
+    int columns = 1;
+    SeriesInfo info;
+  };
+  using List = int;
+  List addList(const std::string& name, const std::vector<ListColumn>& columns);
+  /// Appends a line to a list in the present step: the numbers of all of its columns one after the other.
+  void append(List list, std::span<const double> line);
 
   void set(Series series, std::span<const double> row);
   void set(Series series, double value) { set(series, std::span(&value, 1)); }
@@ -100,6 +112,9 @@ class ResultReader {
   Eigen::VectorXd stateRow(const std::string& name, std::size_t row) const;
   SeriesInfo stateInfo(const std::string& name) const;
   SeriesInfo outputInfo(const std::string& name) const;
+  bool hasList(const std::string& name) const;
+  /// The lines of a column of a list that belong to a row.
+  RowMatrix list(const std::string& name, const std::string& column, std::size_t row) const;
   /// Whether an output is a series over the steps (else a final array).
   bool isSeries(const std::string& output) const;
 
