@@ -4,7 +4,7 @@
 ///     tendril_friction_profile --svg FILE --table FILE [--largest CONTACTS] [--data FOLDER]
 ///
 /// Every solution runs in a process of its own: a solver that hangs, grows or crashes has failed on that problem and the others go on.
-/// Automatic runs first and gives the limit: what takes 0.5 s plus 20 times its time, at most 10 s, has failed, too.
+/// What takes more than 0.5 s and 1 ms per contact, or more than 0.5 s and 20 times the time of Automatic, has failed, too.
 #include "friction_families.h"
 #include "tendril/io/friction_file.h"
 #include "tendril/model/error.h"
@@ -131,7 +131,7 @@ std::vector<Problem> gather(int largest, const fs::path& data) {
 Result measure(const Problem& problem) {
   Result result{problem.group, problem.name, problem.problem.contacts(), int(problem.problem.bodies.inverseInertia.size()), {}};
   for (std::size_t t = 0; t < std::size(tolerances); ++t) {
-    constexpr double longest = 10;
+    const double longest = 0.5 + 1e-3 * result.contacts;
     double limit = longest;
     for (int s = 0; s < solverCount; ++s) {
       Outcome& outcome = result.outcomes[t][s];
