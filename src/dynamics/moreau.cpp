@@ -22,6 +22,8 @@ constexpr double touching = 1e-6;
 /// Overlap of this size, in the same measure, is left alone by the projection.
 constexpr double allowedOverlap = 1e-6;
 constexpr int maxProjections = 20;
+/// Slip of a contact that sticks, relative to its velocity without the impulse.
+constexpr double negligibleSlip = 1e-8;
 
 /// Impulse that a contact had in the last step, in the inertial frame.
 struct Memory {
@@ -38,8 +40,10 @@ void appendKey(std::uint64_t key, std::vector<double>& numbers) {
 
 namespace {
 
-ContactStatus statusOf(const ContactBlock& block, const Eigen::Ref<const VectorX>& impulse) {
+/// Where several contacts share a force, one that does not slip may have all the friction it can: `slips` tells by the velocities.
+ContactStatus statusOf(const ContactBlock& block, const Eigen::Ref<const VectorX>& impulse, bool slips) {
   if (!(impulse[0] > 0)) return ContactStatus::Open;
+  if (!slips && block.law.discCount > 0) return ContactStatus::Stick;
   if (block.law.discCount == 0) return ContactStatus::Slip;
   const FrictionDisc& disc = block.law.discs[0];
   const double bound = disc.coefficient * impulse[0];
@@ -416,8 +420,11 @@ void Moreau::Impl::recordContact(std::size_t i) {
   for (int row = 0; row < block.law.size; ++row) impulse[block.component[std::size_t(row)]] = r[problem.firstRow[i] + row];
   if (!approaches[i].isAhead) impulse[0] -= h * block.contact.law->cohesion;
   const Contact& c = block.contact;
+  const Vector3 slip = after.head<3>() + c.law->tangentialRestitution * before.head<3>();
+  const bool slips = slip.tail<2>().norm() > negligibleSlip * approaches[i].free.head<3>().norm();
   contactReport.contacts.push_back({c.first, c.second, c.point.position, c.frame, c.point.gap, impulse.head<3>(), impulse.tail<3>(),
-                                    before.head<3>(), after.head<3>(), statusOf(block, r.segment(problem.firstRow[i], block.law.size))});
+                                    before.head<3>(), after.head<3>(),
+                                    statusOf(block, r.segment(problem.firstRow[i], block.law.size), slips)});
   contactReport.dissipation -= 0.5 * impulse.dot(before + after);
   contactReport.work += impulse.dot(block.rows.drift);
   nextMemory.push_back({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>()});
