@@ -2,6 +2,9 @@
 
 #include "friction_cone.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace tendril {
@@ -12,11 +15,37 @@ double FrictionGoal::ratio(const FrictionSystem::Squares& squares) const {
   return std::sqrt(square) / threshold;
 }
 
+FrictionEffort& FrictionEffort::operator+=(const FrictionEffort& other) {
+  sweeps += other.sweeps;
+  newtonSteps += other.newtonSteps;
+  factorisations += other.factorisations;
+  admmSteps += other.admmSteps;
+  interiorSteps += other.interiorSteps;
+  return *this;
+}
+
+std::string FrictionEffort::text() const {
+  std::string text;
+  const auto tell = [&](long count, const char* one, const char* many) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
+  };
+  tell(sweeps, "sweep of Gauss-Seidel", "sweeps of Gauss-Seidel");
+  tell(newtonSteps, "Newton step", "Newton steps");
+  tell(admmSteps, "step of ADMM", "steps of ADMM");
+  tell(interiorSteps, "interior-point step", "interior-point steps");
+  return text.empty() ? "the start is a solution" : text;
+}
+
 void FrictionIsland::load(const FrictionProblem& problem, const std::vector<int>& contacts) {
   system_.pack(problem, contacts);
   locals_.set(system_.laws, system_.D, system_.diagonalOffset);
   sweeper_.set(system_, locals_);
-  newton_.set(system_);
+  equations_.set(system_);
+}
+
+void FrictionIsland::findAmbiguous(std::vector<int>& contacts) const {
+  for (int i = 0; i < system_.contacts(); ++i)
+    if (isAmbiguous(system_.laws[i], system_.D.data() + system_.diagonalOffset[i])) contacts.push_back(system_.globalContact[i]);
 }
 
 void FrictionIsland::evaluate(FrictionIterate& iterate) {
@@ -25,34 +54,46 @@ void FrictionIsland::evaluate(FrictionIterate& iterate) {
 }
 
 void FrictionIsland::keepBest() {
-  if (now_.ratio <= best_.ratio) best_ = now_;
+  if (now_.ratio < best_.ratio) best_ = now_;
 }
 
 void FrictionIsland::solve(const FrictionOptions& options, double threshold, Eigen::VectorXd& r) {
   goal_ = {options.measure, threshold};
-  sweeps_ = newtonSteps_ = factorisations_ = 0;
-  method_.clear();
+  effort_ = {};
   system_.scatter(r, now_.r);
   evaluate(now_);
   best_ = now_;
-  if (!converged()) {
-    switch (options.method) {
-    case FrictionMethod::GaussSeidel:
-      sweep(options.maxIterations > 0 ? options.maxIterations : 100000);
-      break;
-    case FrictionMethod::SemismoothNewton:
-      newton(options.maxIterations > 0 ? options.maxIterations : 200, 1e-13);
-      break;
-    case FrictionMethod::ProximalNewton:
-      newton(options.maxIterations > 0 ? options.maxIterations : 200, 1e-6);
-      break;
-    default:
-      alternate(options.maxIterations > 0 ? options.maxIterations : 200);
-    }
-    if (converged() && options.polish) polish();
-    method_ = fmt::format("{} sweeps of Gauss-Seidel, {} Newton steps", sweeps_, newtonSteps_);
-  }
+  if (converged()) return;
+  run(options);
+  if (converged() && options.polish) polish();
   system_.gather(best_.r, r);
+}
+
+void FrictionIsland::run(const FrictionOptions& options) {
+  const auto limit = [&](long standard) { return options.maxIterations > 0 ? options.maxIterations : standard; };
+  switch (options.method) {
+  case FrictionMethod::Automatic:
+    return cascade(limit(60));
+  case FrictionMethod::GaussSeidel:
+    return sweep(limit(100000));
+  case FrictionMethod::SemismoothNewton:
+    return newton(limit(200), 1e-13);
+  case FrictionMethod::ProximalNewton:
+    return smoothedNewton(limit(200));
+  case FrictionMethod::Admm:
+    return admm(limit(20000));
+  case FrictionMethod::InteriorPoint:
+    return interior(limit(200));
+  }
+}
+
+/// Sweeps for what is easy, Newton's method for the bulk, and methods that find other ways where it stalls.
+void FrictionIsland::cascade(long limit) {
+  sweep(20);
+  smoothedNewton(limit);
+  if (converged()) return;
+  admm(10 * limit);
+  if (!converged()) smoothedNewton(limit / 2);
 }
 
 /// A sweep tells by how much it changed the impulses; the true residual is found when that promises success, and now and then.
@@ -61,27 +102,36 @@ void FrictionIsland::sweep(long limit) {
   long next = 10;
   for (long k = 1; k <= limit && !converged(); ++k) {
     const double change = std::sqrt(sweeper_.sweep(now_.r, now_.w));
-    ++sweeps_;
+    ++effort_.sweeps;
     if (k < next && k < limit && !(change <= promised)) continue;
     evaluate(now_);
+    if (!std::isfinite(now_.ratio)) return;
     keepBest();
     promised = change / std::max(now_.ratio, 1e-300);
     next = k + 10 + k / 10;
   }
 }
 
-/// A Newton step from now_, smoothed by a few sweeps, which take care of the contacts that it judged wrongly; halved until the residual
-/// falls. Returns the length of the step that was taken, or zero.
+/// A Newton step from now_, halved until the residual falls. A few sweeps from its end take care of contacts that it judged wrongly; the
+/// better of both ends counts. Returns the length of the step that was taken, or zero.
 double FrictionIsland::newtonStep(double epsilon, int smoothing) {
-  ++newtonSteps_;
-  if (!newton_.step(now_.r, now_.u, epsilon, step_)) return 0;
+  ++effort_.newtonSteps;
+  ++effort_.factorisations;
+  for (int i = 0; i < system_.contacts(); ++i)
+    equations_.contacts()[i].evaluate(system_.laws[i], &now_.r[system_.first[i]], &now_.u[system_.first[i]]);
+  if (!equations_.factorise(epsilon) || !equations_.solve(step_)) return 0;
   for (double length = 1; length > 0.1; length *= 0.5) {
     trial_.r = now_.r + length * step_;
     for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &trial_.r[system_.first[i]]);
-    if (smoothing > 0 && system_.hasBodies()) system_.motion(trial_.r, trial_.w);
-    for (int k = 0; k < smoothing; ++k) sweeper_.sweep(trial_.r, trial_.w);
-    sweeps_ += smoothing;
     evaluate(trial_);
+    if (smoothing > 0 && trial_.ratio > 1) {
+      smooth_.r = trial_.r;
+      smooth_.w = trial_.w;
+      for (int k = 0; k < smoothing; ++k) sweeper_.sweep(smooth_.r, smooth_.w);
+      effort_.sweeps += smoothing;
+      evaluate(smooth_);
+      if (smooth_.ratio < trial_.ratio) std::swap(smooth_, trial_);
+    }
     if (!(trial_.ratio < now_.ratio)) continue;
     std::swap(now_, trial_);
     keepBest();
@@ -97,21 +147,62 @@ void FrictionIsland::newton(long limit, double epsilon) {
 
 /// Newton steps while they pay, sweeps where they do not. epsilon, the pull towards the present impulses, is lowered by success and raised
 /// by failure as in the method of Levenberg and Marquardt.
-void FrictionIsland::alternate(long limit) {
+void FrictionIsland::smoothedNewton(long limit) {
   constexpr double least = 1e-8, largest = 1e-1;
   double epsilon = 1e-4;
-  sweep(20);
+  int failures = 0;
+  long pause = 100;
   for (long k = 0; k < limit && !converged(); ++k) {
     const double length = newtonStep(epsilon, 5);
-    epsilon = length == 1 ? std::max(least, 0.1 * epsilon) : length > 0 ? epsilon : std::min(largest, 10 * epsilon);
-    if (length == 0) sweep(100);
+    if (length > 0) {
+      failures = 0;
+      epsilon = std::clamp(length == 1 ? 0.1 * epsilon : length < 0.3 ? 2 * epsilon : epsilon, least, largest);
+      continue;
+    }
+    epsilon = std::min(largest, 10 * epsilon);
+    if (++failures < 2 && k > 4) continue;
+    sweep(pause);
+    pause = std::min(1000L, pause + pause / 2);
+    failures = 0;
   }
 }
 
-void FrictionIsland::polish() {
+void FrictionIsland::admm(long limit) {
+  admm_.start(system_, equations_, best_.r);
+  for (long k = 0; k < limit && !converged() && admm_.step(); ++k) {
+    ++effort_.admmSteps;
+    now_.r = admm_.impulses();
+    evaluate(now_);
+    keepBest();
+  }
+  effort_.factorisations += admm_.factorisations();
   now_ = best_;
-  for (int k = 0; k < 3; ++k)
+}
+
+/// The interior-point method ends near the edges of the cones; Newton steps end on them.
+void FrictionIsland::interior(long limit) {
+  interior_.start(system_, equations_);
+  double least = std::numeric_limits<double>::infinity();
+  long since = 0;
+  for (long k = 0; k < limit && !converged() && since < 20 && interior_.step(); ++k) {
+    ++effort_.interiorSteps;
+    ++effort_.factorisations;
+    now_.r = interior_.impulses();
+    for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &now_.r[system_.first[i]]);
+    evaluate(now_);
+    keepBest();
+    since = now_.ratio < least ? 0 : since + 1;
+    least = std::min(least, now_.ratio);
+  }
+  now_ = best_;
+  smoothedNewton(limit);
+}
+
+void FrictionIsland::polish() {
+  for (int k = 0; k < 3; ++k) {
+    now_ = best_;
     if (newtonStep(1e-10, 0) == 0) break;
+  }
 }
 
 }

@@ -1,7 +1,10 @@
 #pragma once
-#include "friction_newton.h"
+#include "friction_admm.h"
+#include "friction_equations.h"
+#include "friction_interior.h"
 #include "friction_sweeps.h"
 
+#include <limits>
 #include <string>
 
 namespace tendril {
@@ -21,37 +24,52 @@ struct FrictionIterate {
   double ratio = std::numeric_limits<double>::infinity();
 };
 
+/// What was spent on an island.
+struct FrictionEffort {
+  long sweeps = 0, newtonSteps = 0, factorisations = 0, admmSteps = 0, interiorSteps = 0;
+  FrictionEffort& operator+=(const FrictionEffort& other);
+  std::string text() const; ///< "12 sweeps of Gauss-Seidel, 3 Newton steps"
+};
+
 /// One island of contacts and its solvers; the memory is kept between problems.
 class FrictionIsland {
  public:
+  FrictionIsland() = default;
+  FrictionIsland(const FrictionIsland&) = delete; ///< the solvers point to the system
+  FrictionIsland& operator=(const FrictionIsland&) = delete;
+
   void load(const FrictionProblem& problem, const std::vector<int>& contacts);
-  /// Solves from the impulses in `r` (of the problem) and leaves the best ones there.
+  /// Solves from the impulses in `r` (of the problem) and leaves the best ones there. Touches the rows of the island only.
   void solve(const FrictionOptions& options, double threshold, Eigen::VectorXd& r);
 
   bool converged() const { return best_.ratio <= 1; }
-  long sweeps() const { return sweeps_; }
-  long newtonSteps() const { return newtonSteps_; }
-  long factorisations() const { return factorisations_; }
-  const std::string& method() const { return method_; }
+  const FrictionEffort& effort() const { return effort_; }
+  /// Contacts, by their number in the problem, whose block alone is ambiguous.
+  void findAmbiguous(std::vector<int>& contacts) const;
 
  private:
   void evaluate(FrictionIterate& iterate);
   void keepBest();
+  void run(const FrictionOptions& options);
+  void cascade(long limit);
   void sweep(long limit);
   double newtonStep(double epsilon, int smoothing);
   void newton(long limit, double epsilon);
-  void alternate(long limit);
+  void smoothedNewton(long limit);
+  void admm(long limit);
+  void interior(long limit);
   void polish();
 
   FrictionSystem system_;
   LocalSolvers locals_;
   FrictionSweeps sweeper_;
-  FrictionNewton newton_;
+  FrictionEquations equations_;
+  FrictionAdmm admm_;
+  FrictionInterior interior_;
   FrictionGoal goal_;
-  FrictionIterate now_, best_, trial_;
+  FrictionIterate now_, best_, trial_, smooth_;
   Eigen::VectorXd step_;
-  long sweeps_ = 0, newtonSteps_ = 0, factorisations_ = 0;
-  std::string method_;
+  FrictionEffort effort_;
 };
 
 }
