@@ -61,14 +61,19 @@ void checkDefinite(const std::string& file, const FrictionProblem& problem) {
                      "W = H M^-1 H^T has none below zero; check signs, the order of the blocks and whether masses are positive");
 }
 
-std::string readAll(const fs::path& file) {
+/// The file's first bytes, or all of them if they are not those of HDF5.
+std::string readText(const fs::path& file) {
   std::error_code status;
   if (fs::is_directory(file, status)) throw InputError({file.string()}, "", "is a folder", "name a file with a friction problem");
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw InputError({file.string()}, "", fmt::format("cannot be read: {}", std::strerror(errno)), "check the name");
-  std::ostringstream content;
-  content << stream.rdbuf();
-  return std::move(content).str();
+  std::string begin(hdf5Signature.size(), '\0');
+  stream.read(begin.data(), std::ssize(begin));
+  begin.resize(stream.gcount());
+  if (begin == hdf5Signature) return begin;
+  std::ostringstream rest;
+  rest << stream.rdbuf();
+  return begin + rest.str();
 }
 
 bool isText(const fs::path& file) {
@@ -141,9 +146,9 @@ Eigen::VectorXd fileVector(const Eigen::VectorXd& vector, const FrictionFileRows
 
 FrictionFile readFrictionFile(const fs::path& path) {
   const std::string file = path.string();
-  const std::string text = readAll(path);
+  const std::string text = readText(path);
   if (text.empty()) throw InputError({file}, "", "the file is empty", "write it again");
-  const bool isHdf5 = text.starts_with(hdf5Signature);
+  const bool isHdf5 = text == hdf5Signature;
   if (!isHdf5 && !isText(path) && text.find('\0') != std::string::npos)
     throw InputError({file}, "", "this is neither HDF5 nor text", "friction problems are FCLIB files (HDF5) or plain text");
   FrictionFile content = isHdf5 ? readFclib(file) : readFrictionText(file, text);

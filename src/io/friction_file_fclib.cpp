@@ -71,7 +71,11 @@ class Reader {
   /// An attribute that counts something; 0 if there is none.
   int attribute(const std::string& object, const char* attributeName) const;
   Matrix matrix(const std::string& group, int rows, int columns) const;
-  int columns(const std::string& group) const { return integer(group + "/n"); }
+  int columns(const std::string& group) const {
+    const int count = integer(group + "/n");
+    if (count < 0) fail(group + "/n", fmt::format("{} columns are no size", count));
+    return count;
+  }
 
  private:
   template <class Number> std::vector<Number> read(const std::string& path, hid_t type, bool real) const;
@@ -197,11 +201,9 @@ void readLocal(const Reader& reader, FrictionFile& content) {
   const bool joined = reader.has(root + "/V");
   if (joined != reader.has(root + "/R")) reader.fail(root, "of V and R only one is there", "the bilateral part needs V, R and vectors/s");
   const int bilateral = joined ? reader.columns(root + "/V") : 0;
-  const int rows = contacts.rows, size = rows + std::max(bilateral, 0);
-  FrictionProblem& problem = content.local;
-  problem.q.resize(size);
-  problem.q.head(rows) = reader.vector(root + "/vectors/q", rows);
-  if (joined) problem.q.tail(bilateral) = reader.vector(root + "/vectors/s", bilateral);
+  const Eigen::VectorXd q = reader.vector(root + "/vectors/q", contacts.rows);
+  const Eigen::VectorXd s = joined ? reader.vector(root + "/vectors/s", bilateral) : Eigen::VectorXd();
+  const int rows = contacts.rows, size = rows + bilateral;
   Triplets entries;
   const auto add = [&entries](const Matrix& matrix, int firstRow, int firstColumn, bool mirrored) {
     for (int k = 0; k < matrix.outerSize(); ++k)
@@ -217,9 +219,13 @@ void readLocal(const Reader& reader, FrictionFile& content) {
   }
   RowMatrix W(size, size);
   W.setFromTriplets(entries.begin(), entries.end());
+  FrictionProblem& problem = content.local;
   problem.laws = fileLaws(contacts.dimension, contacts.mu, bilateral);
   problem.layOut();
   problem.W = toBlocks(W, problem.firstRow);
+  problem.q.resize(size);
+  problem.q.head(rows) = q;
+  problem.q.tail(bilateral) = s;
   content.velocities = reader.attribute(root + "/info", "numberOfDegreeOfFreedom");
   if (content.velocities == 0)
     content.velocities = (contacts.dimension == 3 ? 6 : 3) * reader.attribute(root + "/info", "numberOfInvolvedDS");
@@ -435,6 +441,7 @@ FrictionFile readFclib(const std::string& file) {
   const int guesses = reader.has("guesses/number_of_guesses") ? reader.integer("guesses/number_of_guesses") : 0;
   for (int k = 1; k <= guesses; ++k) {
     const std::string group = fmt::format("guesses/{}", k);
+    if (!reader.has(group)) reader.fail(group, fmt::format("the guess is missing, though there should be {}", guesses));
     if (reader.isWritten(group + "/r")) content.guesses.push_back(readImpulses(reader, group, content));
   }
   return content;

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 
 namespace tendril {
@@ -34,7 +35,7 @@ class Numbers {
     double value = 0;
     const std::string_view digits = word.starts_with('+') ? word.substr(1) : word;
     const auto [end, error] = std::from_chars(digits.begin(), digits.end(), value);
-    if (error == std::errc::result_out_of_range && end == digits.end()) value = std::abs(std::strtod(std::string(digits).c_str(), nullptr));
+    if (error == std::errc::result_out_of_range) value = std::strtod(std::string(digits).c_str(), nullptr);
     if (error == std::errc::invalid_argument || end != digits.end()) fail(what, fmt::format("'{}' is not a number", shorten(word)));
     if (!std::isfinite(value)) fail(what, fmt::format("'{}' is not finite", shorten(word)));
     return value;

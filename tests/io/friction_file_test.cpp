@@ -240,6 +240,24 @@ TEST_F(FrictionFiles, NeverReplacesAFileUnasked) {
   expectError<MachineFailure>([&] { writeFrictionFile(folder / "nowhere" / "a.dat", file); }, {"nowhere"});
 }
 
+TEST_F(FrictionFiles, NoContactsAreAProblemToo) {
+  FrictionFile file;
+  file.local.layOut();
+  file.local.W = toBlocks(Eigen::SparseMatrix<double, Eigen::RowMajor>(0, 0), file.local.firstRow);
+  for (const char* name : {"none.dat", "none.hdf5"}) {
+    writeFrictionFile(folder / name, file);
+    EXPECT_EQ(readFrictionFile(folder / name).problem().contacts(), 0) << name;
+  }
+}
+
+TEST_F(FrictionFiles, NumbersAtTheEdgeOfTheRange) {
+  writeAll(folder / "edge.dat", "2 1 0 2 2 2 2  4 1e-400 -1e-400 3  -1e-310 +1.5  0.3");
+  const FrictionFile file = readFrictionFile(folder / "edge.dat");
+  EXPECT_EQ(denseOf(file.local)(1, 0), 0);
+  EXPECT_EQ(file.local.q[0], -1e-310);
+  EXPECT_EQ(file.local.q[1], 1.5);
+}
+
 // ---- Bad input ----
 
 TEST_F(FrictionFiles, RefusesTextsThatAreWrong) {
@@ -362,6 +380,8 @@ TEST_F(FrictionFiles, RefusesDamagedHdf5) {
   broken("local.hdf5", [](auto& f) { f.set("fclib_local/W/i", 2, 99); }, {"W/i", "99"});
   broken("local.hdf5", [](auto& f) { f.set("fclib_local/W/p", 2, 0); }, {"W/p", "ascend"});
   broken("local.hdf5", [](auto& f) { f.set("fclib_local/W/p", 6, 999); }, {"W/i", "p says 999"});
+  broken("local.hdf5", [](auto& f) { f.set("fclib_local/V/n", 0, -3); }, {"V/n", "-3"});
+  broken("local.hdf5", [](auto& f) { f.set("fclib_local/V/n", 0, 2000000000); }, {"vectors/s", "2000000000"});
   broken("global.hdf5", [](auto& f) { f.set("fclib_global/M/x", 0, -1.0); }, {"fclib_global", "M", "positive definite"});
   broken("global.hdf5", [](auto& f) { f.set("fclib_global/H/i", 0, -1); }, {"H/i", "-1"});
   broken("global.hdf5", [](auto& f) { f.remove("fclib_global/vectors/b"); }, {"vectors/b", "missing"});
