@@ -77,9 +77,9 @@ void FrictionIsland::run(const FrictionOptions& options) {
   case FrictionMethod::GaussSeidel:
     return sweep(limit(100000));
   case FrictionMethod::SemismoothNewton:
-    return newton(limit(200), 1e-13);
+    return semismoothNewton(limit(200));
   case FrictionMethod::ProximalNewton:
-    return smoothedNewton(limit(200));
+    return proximalNewton(limit(200));
   case FrictionMethod::Admm:
     return admm(limit(20000));
   case FrictionMethod::InteriorPoint:
@@ -90,10 +90,10 @@ void FrictionIsland::run(const FrictionOptions& options) {
 /// Sweeps for what is easy, Newton's method for the bulk, and methods that find other ways where it stalls.
 void FrictionIsland::cascade(long limit) {
   sweep(20);
-  smoothedNewton(limit);
+  proximalNewton(limit);
   if (converged()) return;
   admm(10 * limit);
-  if (!converged()) smoothedNewton(limit / 2);
+  if (!converged()) proximalNewton(limit / 2);
 }
 
 /// A sweep tells by how much it changed the impulses; the true residual is found when that promises success, and now and then.
@@ -140,14 +140,19 @@ double FrictionIsland::newtonStep(double epsilon, int smoothing) {
   return 0;
 }
 
-void FrictionIsland::newton(long limit, double epsilon) {
-  for (long k = 0; k < limit && !converged(); ++k)
-    if (newtonStep(epsilon, 0) == 0) break;
+/// Newton steps while the residual falls, sweeps to another start where it does not. epsilon only makes W regular.
+void FrictionIsland::semismoothNewton(long limit) {
+  long pause = 20;
+  for (long k = 0; k < limit && !converged(); ++k) {
+    if (newtonStep(1e-9, 0) > 0) continue;
+    sweep(pause);
+    pause = std::min(1000L, pause + pause / 2);
+  }
 }
 
 /// Newton steps while they pay, sweeps where they do not. epsilon, the pull towards the present impulses, is lowered by success and raised
 /// by failure as in the method of Levenberg and Marquardt.
-void FrictionIsland::smoothedNewton(long limit) {
+void FrictionIsland::proximalNewton(long limit) {
   constexpr double least = 1e-8, largest = 1e-1;
   double epsilon = 1e-4;
   int failures = 0;
@@ -195,7 +200,7 @@ void FrictionIsland::interior(long limit) {
     least = std::min(least, now_.ratio);
   }
   now_ = best_;
-  smoothedNewton(limit);
+  proximalNewton(limit);
 }
 
 void FrictionIsland::polish() {

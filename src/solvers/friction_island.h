@@ -54,8 +54,8 @@ class FrictionIsland {
   void cascade(long limit);
   void sweep(long limit);
   double newtonStep(double epsilon, int smoothing);
-  void newton(long limit, double epsilon);
-  void smoothedNewton(long limit);
+  void semismoothNewton(long limit);
+  void proximalNewton(long limit);
   void admm(long limit);
   void interior(long limit);
   void polish();
