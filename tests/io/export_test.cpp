@@ -121,6 +121,33 @@ TEST_F(Export, GivesFramesForcesAndReactions) {
   EXPECT_LT(reaction, 10 * weight);
 }
 
+TEST(ExportOfContacts, DrawsObstaclesPlaneShapesAndPoints) {
+  const TemporaryFolder folder;
+  writeAll(folder / "scene.yaml", bouncing);
+  RunOptions options;
+  options.scene = folder / "scene.yaml";
+  options.folder = folder / "out";
+  ASSERT_EQ(run(options).status, RunStatus::Success);
+  ExportOptions last;
+  last.results = options.folder;
+  last.folder = folder / "vtk";
+  last.steps = "last";
+  last.sides = 32;
+  exportResults(last);
+  const fs::path report = folder / "report.json";
+  const std::string command = "python3 " TENDRIL_SOURCE_DIR "/tests/io/check_vtk.py " + last.folder.string() + " > " + report.string();
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const Json files = Json::parse(readAll(report));
+  // Sphere, box, disc and triangle; the plate of the floor and the box that was lifted by 0.9 m.
+  EXPECT_EQ(files["bodies"][0]["cells"].get<int>(), 32 * 16 + 6 + 1 + 1);
+  EXPECT_EQ(files["obstacles"][0]["cells"].get<int>(), 1 + 6);
+  EXPECT_NEAR(files["obstacles"][0]["last_point"][2].get<double>(), 1 + 0.5 + 0.9, 1e-6);
+  const Json points = files["contacts"][0];
+  EXPECT_EQ(points["points"], 5) << "the ball and four corners of the block";
+  EXPECT_NEAR(points["point_fields"]["normal"][2].get<double>(), 1, 1e-12);
+  EXPECT_GT(points["point_fields"]["impulse"][2].get<double>(), 0);
+}
+
 TEST_F(Export, SelectsRows) {
   const auto times = [this](const std::string& steps) {
     ExportOptions chosen = options();

@@ -235,6 +235,41 @@ TEST(Results, ContinueAfterTheRowsOfACheckpoint) {
   expectError<InputError>([&] { ResultWriter::resume(folder / "absent.h5", 0); }, {"absent.h5", "cannot continue"});
 }
 
+TEST(Results, ListsHoldAnyNumberOfLinesPerStep) {
+  const TemporaryFolder folder;
+  const std::vector<ResultWriter::ListColumn> columns{{"position", 2, {"m", "Places.", "inertial"}}, {"part", 1, {}}};
+  const auto write = [&](ResultWriter& writer, int from, int to) {
+    const auto list = writer.addList("contacts", columns);
+    for (int step = from; step < to; ++step) {
+      for (int line = 0; line < step % 4; ++line) writer.append(list, std::vector<double>{double(step), line + 0.5, -double(line)});
+      writer.endStep(step);
+    }
+    writer.close();
+  };
+  const auto expectLines = [&](std::size_t rows) {
+    const ResultReader reader(folder / "results.h5");
+    ASSERT_EQ(reader.rows(), rows);
+    EXPECT_TRUE(reader.hasList("contacts"));
+    for (std::size_t row = 0; row < rows; ++row) {
+      const auto position = reader.list("contacts", "position", row), part = reader.list("contacts", "part", row);
+      ASSERT_EQ(position.rows(), Eigen::Index(row % 4));
+      ASSERT_EQ(part.rows(), position.rows());
+      for (Eigen::Index line = 0; line < position.rows(); ++line) {
+        EXPECT_EQ(position(line, 0), double(row));
+        EXPECT_EQ(position(line, 1), double(line) + 0.5);
+        EXPECT_EQ(part(line, 0), -double(line));
+      }
+    }
+  };
+  ResultWriter writer(folder / "results.h5", metadata);
+  write(writer, 0, 50);
+  expectLines(50);
+  ResultWriter resumed = ResultWriter::resume(folder / "results.h5", 31);
+  write(resumed, 31, 3000);
+  expectLines(3000);
+  EXPECT_FALSE(ResultReader(folder / "results.h5").hasList("others"));
+}
+
 TEST(Results, FilesThatAreNoResultsAreRefused) {
   const TemporaryFolder folder;
   writeAll(folder / "text.h5", "not an HDF5 file");

@@ -77,6 +77,30 @@ outputs:
   - {name: place, measure: position, on: ball}
 )";
 
+/// A ball bounces down, a block is thrown along the floor and stops.
+inline const std::string bouncing = R"(tendril: 1
+title: A ball and a block
+parameters: {h: 0.01}
+bodies:
+  - {name: ball, mass: 1, shapes: [{kind: sphere, radius: 0.1}], position: [0, 0, 0.6]}
+  - {name: block, mass: 2, shapes: [{kind: box, size: [0.2, 0.2, 0.2]}], position: [2, 0, 0.1], velocity: [1, 0, 0]}
+  - {name: plate, mass: 1, shapes: [{kind: disc, radius: 0.3}, {kind: polygon, points: [[0, 0], [1, 0], [0, 1]]}], position: [0, 5, 2]}
+obstacles:
+  - {name: floor, shapes: [{kind: half-space}]}
+  - {name: lift, shapes: [{kind: box, size: [1, 1, 1], position: [9, 0, 1]}], motion: {translation: [0, 0, t]}}
+contacts:
+  - {name: hard, between: [ball, floor], restitution: 0.5}
+  - {name: rough, between: [block, floor], friction: 0.4}
+gravity: {}
+analysis: {type: dynamic, duration: 0.9, step: h, output_every: 3, project: false, dump: [1, 40]}
+outputs:
+  - {name: impulse, measure: contact impulse, between: [ball, floor], component: "1"}
+  - {name: impacts, measure: expression, expression: t - h/2, unit: s, result: all, where: impulse > 0}
+  - {name: way, measure: position, on: block, component: x, relative_to: initial}
+  - {name: taken, measure: dissipation}
+  - {name: balance, measure: energy balance}
+)";
+
 /// Nothing holds the beam.
 inline const std::string freeBeam = R"(tendril: 1
 beams:

@@ -1,6 +1,7 @@
 #include "io/run_scenes.h"
 #include "io/support.h"
 #include "tendril/io/checkpoint.h"
+#include "tendril/io/friction_file.h"
 #include "tendril/io/results.h"
 #include "tendril/io/run.h"
 
@@ -84,6 +85,24 @@ TEST(Resume, IsBitwiseUnderErrorControl) {
 
 TEST(Resume, IsBitwiseInLoadStepping) { expectResumeIsBitwise(rollUp, 11, 5); }
 TEST(Resume, IsBitwiseAlongThePath) { expectResumeIsBitwise(arch, 11, 5); }
+
+TEST(Resume, IsBitwiseWithContacts) {
+  expectResumeIsBitwise(bouncing, 55, 20);
+  const RunOfScene scene(bouncing);
+  const RunOptions whole = scene.to("whole"), parts = scene.to("parts");
+  run(whole);
+  scene.runSteps(parts, 55);
+  RunOptions rest = parts;
+  rest.resume = true;
+  run(rest);
+  const ResultReader first(whole.folder / "results.h5"), second(parts.folder / "results.h5");
+  ASSERT_EQ(first.rows(), 31u);
+  for (std::size_t row = 0; row < first.rows(); ++row) {
+    for (const char* column : {"position", "impulse", "parts"}) {
+      EXPECT_TRUE(sameBits(first.list("contacts", column, row), second.list("contacts", column, row))) << column << " in row " << row;
+    }
+  }
+}
 
 TEST(Resume, NeedsNoFileBeforeTheInterruption) {
   const RunOfScene scene(fallingRod);
@@ -189,6 +208,50 @@ TEST(Run, BalancesTheEnergyWithTheWork) {
   EXPECT_LT(coarse.at("work"), 0);
   EXPECT_DOUBLE_EQ(coarse.at("balance"), coarse.at("final") - coarse.at("initial") - coarse.at("work"));
   EXPECT_LT(std::abs(fine.at("balance")), std::abs(coarse.at("balance")) / 2.5);
+}
+
+TEST(Run, TellsOfContacts) {
+  const RunOfScene scene(bouncing);
+  const RunOptions options = scene.to("out");
+  const RunOutcome outcome = run(options);
+  ASSERT_EQ(outcome.status, RunStatus::Success) << outcome.message;
+  const nlohmann::json summary = nlohmann::json::parse(readAll(options.folder / "summary.json"));
+  EXPECT_EQ(summary["contact"]["contacts"], 5);
+  EXPECT_LT(summary["contact"]["residual"].get<double>(), 1e-8);
+  EXPECT_EQ(summary["contact"]["ambiguous_steps"], 0);
+  EXPECT_EQ(summary["penetration"], summary["contact"]["penetration"]);
+  ASSERT_GE(summary["outputs"]["impacts"]["value"].size(), 2u);
+  EXPECT_NEAR(summary["outputs"]["impacts"]["value"][0].get<double>(), std::sqrt(2 * 0.5 / 9.81), 0.02);
+  EXPECT_NEAR(summary["outputs"]["way"]["value"].get<double>(), 1 / (2 * 0.4 * 9.81), 1e-3);
+  // The block loses its energy to friction, the ball three quarters of it in each impact; what is left of the balance is that of the
+  // midpoint.
+  const auto& energy = outcome.summary.energy;
+  EXPECT_GT(energy.at("dissipated"), 1 + 0.7 * 0.5 * 9.81);
+  EXPECT_NEAR(energy.at("balance"), 0, 0.02);
+  EXPECT_NEAR(summary["outputs"]["balance"]["value"].get<double>(), energy.at("balance"), 1e-12);
+  EXPECT_NEAR(summary["outputs"]["taken"]["value"].get<double>(), energy.at("dissipated"), 1e-12);
+
+  const ResultReader results(options.folder / "results.h5");
+  EXPECT_EQ(results.output("impacts").rows(), Eigen::Index(summary["outputs"]["impacts"]["value"].size()));
+  EXPECT_EQ(results.list("contacts", "position", 0).rows(), 0);
+  const auto parts = results.list("contacts", "parts", 1);
+  ASSERT_EQ(parts.rows(), 4) << "the corners of the block";
+  EXPECT_EQ(parts.row(0).sum(), 1 + 3);
+  const auto impulse = results.list("contacts", "impulse", 1);
+  EXPECT_NEAR(std::abs(impulse.col(2).sum()), 2 * 9.81 * 0.01, 1e-9);
+
+  for (const char* name : {"step-000001.hdf5", "step-000040.hdf5"}) {
+    const FrictionFile file = readFrictionFile(options.folder / "friction" / name);
+    EXPECT_GE(file.problem().contacts(), 4) << name;
+    EXPECT_EQ(file.solution.size(), file.problem().rows());
+  }
+  EXPECT_FALSE(fs::exists(options.folder / "friction" / "step-000002.hdf5"));
+  // The next run of another scene leaves nothing of this one's problems.
+  RunOptions again = options;
+  again.overrides = {"analysis.dump=[2]"};
+  run(again);
+  EXPECT_TRUE(fs::exists(options.folder / "friction" / "step-000002.hdf5"));
+  EXPECT_FALSE(fs::exists(options.folder / "friction" / "step-000001.hdf5"));
 }
 
 TEST(Run, ReportsTheStabilityOfEquilibria) {
