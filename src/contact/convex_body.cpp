@@ -14,9 +14,12 @@ double ConvexBody::radius() const { return coreRadius(shape_.data); }
 int ConvexBody::faceCount() const {
   switch (shape_.data.shape.kind) {
   case Kind::Cylinder:
-  case Kind::Tube: return 2;
-  case Kind::Cone: return 1;
-  default: return int(shape_.data.polyhedron.faces.size());
+  case Kind::Tube:
+    return 2;
+  case Kind::Cone:
+    return 1;
+  default:
+    return int(shape_.data.polyhedron.faces.size());
   }
 }
 
@@ -77,8 +80,10 @@ Patch ConvexBody::outline(const FlatFace& f, std::uint32_t corners) const {
 
 Patch ConvexBody::patch(const Vector3& direction) const {
   Patch result;
-  if (const FlatFace f = faceTowards(direction); f.index >= 0) result = outline(f, 8);
-  else addLine(direction, result);
+  if (const FlatFace f = faceTowards(direction); f.index >= 0)
+    result = outline(f, 8);
+  else
+    addLine(direction, result);
   if (result.count == 0) result.add(coreSupport(shape_, direction), 0, 0);
   result.radius = radius();
   return result;
@@ -117,12 +122,17 @@ void ConvexBody::addLine(const Vector3& direction, Patch& result) const {
   constexpr std::array<std::uint32_t, 3> ids{lineId, lineId + 1, lineId};
   switch (d.shape.kind) {
   case Kind::Sphere:
-  case Kind::Ellipsoid: return;
+  case Kind::Ellipsoid:
+    return;
   case Kind::Cylinder:
-  case Kind::Tube: return addEnds(low + d.radius * across, high + d.radius * across, direction, ids, result);
-  case Kind::Cone: return addEnds(low + d.radius * across, high, direction, ids, result);
-  case Kind::Capsule: return addEnds(shape_.pose.x - d.half * axis_, shape_.pose.x + d.half * axis_, direction, ids, result);
-  default: return addEdge(direction, result);
+  case Kind::Tube:
+    return addEnds(low + d.radius * across, high + d.radius * across, direction, ids, result);
+  case Kind::Cone:
+    return addEnds(low + d.radius * across, high, direction, ids, result);
+  case Kind::Capsule:
+    return addEnds(shape_.pose.x - d.half * axis_, shape_.pose.x + d.half * axis_, direction, ids, result);
+  default:
+    return addEdge(direction, result);
   }
 }
 

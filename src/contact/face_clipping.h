@@ -32,10 +32,10 @@ void clipToFace(const Patch& face, Patch& patch, double tolerance);
 /// The place of least gap of a pair, found exactly: other contacts are measured along its normal, and none of them lies deeper.
 struct KnownContact {
   Vector3 position = Vector3::Zero();
-  Vector3 normal = Vector3::UnitZ(); ///< from b to a
+  Vector3 normal = Vector3::UnitZ();                    ///< from b to a
   Vector3 onA = Vector3::Zero(), onB = Vector3::Zero(); ///< of the cores
-  double apart = 0;             ///< contacts closer than this add nothing to it
-  std::uint32_t same = ~0u;     ///< corner of the clipped patch that is this contact again, where the edges that meet in it cross
+  double apart = 0;                                     ///< contacts closer than this add nothing to it
+  std::uint32_t same = ~0u; ///< corner of the clipped patch that is this contact again, where the edges that meet in it cross
 };
 
 /// Adds the contacts of a patch over a face that belongs to b or to a. Returns the smallest gap, whether or not it was added.

@@ -90,8 +90,10 @@ class Side {
   /// Puts the point of a circle as far as it goes towards a place or along a direction.
   void startTowards(const Vector3& direction) {
     radial_ = direction - direction.dot(first_.axis) * first_.axis;
-    if (const double norm = radial_.norm(); norm > 0) radial_ /= norm;
-    else radial_ = anyOrthogonal(first_.axis);
+    if (const double norm = radial_.norm(); norm > 0)
+      radial_ /= norm;
+    else
+      radial_ = anyOrthogonal(first_.axis);
   }
   const Vector3& centre() const { return first_.centre; }
 

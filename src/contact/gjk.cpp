@@ -28,10 +28,14 @@ class Simplex {
 
   Vector3 closest() {
     switch (size_) {
-    case 1: return points_[0];
-    case 2: return onSegment(points_[0], points_[1]);
-    case 3: return onTriangle(points_[0], points_[1], points_[2]);
-    default: return inTetrahedron();
+    case 1:
+      return points_[0];
+    case 2:
+      return onSegment(points_[0], points_[1]);
+    case 3:
+      return onTriangle(points_[0], points_[1], points_[2]);
+    default:
+      return inTetrahedron();
     }
   }
 
@@ -53,7 +57,8 @@ class Simplex {
   Vector3 onTriangle(const Vector3 a, const Vector3 b, const Vector3 c) {
     const Vector3 normal = (b - a).cross(c - a);
     const double squared = normal.squaredNorm();
-    const bool isInside = squared > 0 && normal.dot((b - a).cross(-a)) >= 0 && normal.dot((c - b).cross(-b)) >= 0 && normal.dot((a - c).cross(-c)) >= 0;
+    const bool isInside =
+        squared > 0 && normal.dot((b - a).cross(-a)) >= 0 && normal.dot((c - b).cross(-b)) >= 0 && normal.dot((a - c).cross(-c)) >= 0;
     if (isInside) return keep({a, b, c}, normal.dot(a) / squared * normal);
     Simplex best;
     Vector3 point = Vector3::Constant(std::numeric_limits<double>::infinity());
@@ -97,14 +102,18 @@ class Polytope {
 
   /// Outward direction of least penetration.
   Vector3 expand() {
-    constexpr int most = 100;
+    constexpr int most = 200;
+    Vector3 best = Vector3::UnitZ();
+    double least = std::numeric_limits<double>::infinity();
     for (int k = 0; k < most; ++k) {
-      const Facet nearest = *std::min_element(facets_.begin(), facets_.end(), [](const Facet& f, const Facet& g) { return f.offset < g.offset; });
+      const Facet nearest =
+          *std::min_element(facets_.begin(), facets_.end(), [](const Facet& f, const Facet& g) { return f.offset < g.offset; });
       const Vector3 w = difference_.support(nearest.normal);
-      if (k + 1 == most || w.dot(nearest.normal) - nearest.offset < 1e-5 * size_) return nearest.normal;
+      if (const double depth = w.dot(nearest.normal); depth < least) least = depth, best = nearest.normal;
+      if (least - nearest.offset < 1e-5 * size_) break; // no direction is shorter than the nearest facet
       insert(w);
     }
-    return Vector3::UnitZ();
+    return best;
   }
 
  private:
@@ -121,8 +130,10 @@ class Polytope {
     Vector3 normal = (at(j) - at(i)).cross(at(k) - at(i));
     const double area = normal.norm();
     // A facet without area is never the nearest.
-    if (area > 1e-14 * size_ * size_) facets_.push_back({{i, j, k}, normal / area, normal.dot(at(i)) / area});
-    else facets_.push_back({{i, j, k}, Vector3::Zero(), std::numeric_limits<double>::infinity()});
+    if (area > 1e-14 * size_ * size_)
+      facets_.push_back({{i, j, k}, normal / area, normal.dot(at(i)) / area});
+    else
+      facets_.push_back({{i, j, k}, Vector3::Zero(), std::numeric_limits<double>::infinity()});
   }
 
   /// A tetrahedron as large as four extreme points make it.

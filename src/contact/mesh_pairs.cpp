@@ -155,8 +155,10 @@ class MeshPair {
     if (!(slopeLow > 0 && slopeHigh < 0)) return; // a side separates more than the ridge
     for (int k = 0; k < 60 && high - low > 1e-16; ++k) {
       const double middle = 0.5 * (low + high), s = slope(middle, x);
-      if (s > 0) low = middle, slopeLow = s, xLow = x;
-      else high = middle, slopeHigh = s, xHigh = x;
+      if (s > 0)
+        low = middle, slopeLow = s, xLow = x;
+      else
+        high = middle, slopeHigh = s, xHigh = x;
     }
     Vector3 normal = arc.at(0.5 * (low + high));
     if ((xHigh - xLow).norm() > 1e-6 * size_) { // between two corners of the shape: orthogonal to both edges
@@ -196,9 +198,12 @@ class MeshPair {
       const Vector3& p = face.corners[std::size_t(k)].x;
       const Vector3 outward = (face.corners[std::size_t((k + 1) % face.count)].x - p).cross(face.normal);
       const double rate = outward.dot(direction), beyond = outward.dot(origin - p);
-      if (rate > 0) end = std::min(end, -beyond / rate);
-      else if (rate < 0) begin = std::max(begin, -beyond / rate);
-      else if (beyond > 0) end = begin - 1;
+      if (rate > 0)
+        end = std::min(end, -beyond / rate);
+      else if (rate < 0)
+        begin = std::max(begin, -beyond / rate);
+      else if (beyond > 0)
+        end = begin - 1;
     }
   }
 

@@ -238,18 +238,24 @@ class PolyhedronPair {
     const Body &carrier = isFaceOfB_ ? b_ : a_, &other = isFaceOfB_ ? a_ : b_;
     const Patch polygon = carrier.face(face().face);
     Patch patch = other.patchBelow(polygon.normal);
-    clipToFace(polygon, patch, 1e-9 * size_);
+    clipToFace(polygon, patch, 1e-10 * size_);
     if (!known) return addOverFace(polygon, patch, isFaceOfB_, sink_);
     addBeside(*known, polygon, patch, isFaceOfB_, sink_);
     return known->normal.dot(known->onA - known->onB);
   }
 
-  void addExact(const Vector3& onA, const Vector3& onB, const Vector3& normal, double distance, std::uint32_t feature, int edgeA, int edgeB) {
+  void addExact(const Vector3& onA, const Vector3& onB, const Vector3& normal, double distance, std::uint32_t feature, int edgeA,
+                int edgeB) {
     const Vector3 a = onA - a_.radius * normal, b = onB + b_.radius * normal;
     sink_.addBetween(a, b, normal, distance - a_.radius - b_.radius, feature);
     if (normal.dot(faceNormal()) < nearlyParallel) return;
-    const KnownContact known{0.5 * (a + b), normal, onA, onB, 1e-3 * std::min(a_.data.size, b_.data.size),
-                             isFaceOfB_ ? crossing(std::uint32_t(edgeA), std::uint32_t(edgeB)) : crossing(std::uint32_t(edgeB), std::uint32_t(edgeA))};
+    const KnownContact known{0.5 * (a + b),
+                             normal,
+                             onA,
+                             onB,
+                             1e-3 * std::min(a_.data.size, b_.data.size),
+                             isFaceOfB_ ? crossing(std::uint32_t(edgeA), std::uint32_t(edgeB))
+                                        : crossing(std::uint32_t(edgeB), std::uint32_t(edgeA))};
     addFace(&known);
   }
 
@@ -268,11 +274,23 @@ class PolyhedronPair {
   }
 
   void findOverlapping() {
-    const double bias = edge_.edgeA >= 0 && edge_.normal.dot(faceNormal()) > resting ? 1e-8 * size_ + 0.05 * std::abs(face().gap) : 1e-10 * size_;
+    const double bias =
+        edge_.edgeA >= 0 && edge_.normal.dot(faceNormal()) > resting ? 1e-8 * size_ + 0.05 * std::abs(face().gap) : 1e-10 * size_;
     if (edge_.gap > face().gap + bias)
       addEdges();
-    else
-      addFace();
+    else if (addFace() == infinity)
+      addLowest();
+  }
+
+  /// The lowest vertex over the face's plane, where nothing lies over the face itself.
+  void addLowest() {
+    const Body &carrier = isFaceOfB_ ? b_ : a_, &other = isFaceOfB_ ? a_ : b_;
+    const Vector3 n = carrier.n[std::size_t(face().face)];
+    const int v = other.lowestVertex(n);
+    const Vector3 x = other.x[std::size_t(v)], onFace = x - face().gap * n, normal = faceNormal();
+    const Vector3 a = (isFaceOfB_ ? x : onFace) - a_.radius * normal, b = (isFaceOfB_ ? onFace : x) + b_.radius * normal;
+    sink_.addBetween(a, b, normal, face().gap - a_.radius - b_.radius,
+                     featurePair(2 * std::uint32_t(face().face) + (isFaceOfB_ ? 1 : 0), std::uint32_t(v)));
   }
 
   /// The largest separation of all axes is the distance if it is reached over the face or between the ends of the edges; else corners are

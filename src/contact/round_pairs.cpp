@@ -23,14 +23,16 @@ struct Scratch {
 class RoundPair {
  public:
   RoundPair(const PlacedShape& a, const PlacedShape& b, ContactSink& sink, Scratch& scratch)
-      : scratch_(scratch), a_(a), b_(b), sink_(sink), reach_(sink.margin + a_.radius() + b_.radius()), size_(std::max(a.data.size, b.data.size)) {}
+      : scratch_(scratch), a_(a), b_(b), sink_(sink), reach_(sink.margin + a_.radius() + b_.radius()),
+        size_(std::max(a.data.size, b.data.size)) {}
 
   void find() {
     if (!findFaces()) return;
     if (faceGap_ > 0 && isFaceExact()) return finish(true);
     const Approach start = approach(a_.shape(), b_.shape(), reach_);
     if (start.isBeyond) return;
-    if (faceGap_ >= separation(a_.shape(), b_.shape(), start.normal) && start.normal.dot(faceDirection()) > 0.999 && isFaceExact()) return finish(true);
+    if (faceGap_ >= separation(a_.shape(), b_.shape(), start.normal) && start.normal.dot(faceDirection()) > 0.999 && isFaceExact())
+      return finish(true);
     refine(start.normal);
     const bool isNearFace = face_.index >= 0 && best_.normal.dot(faceDirection()) > ConvexBody::nearlyParallel;
     const double bias = faceGap_ <= 0 && isNearFace ? 1e-9 * size_ : 1e-13 * size_;
@@ -43,15 +45,15 @@ class RoundPair {
   Vector3 faceDirection() const { return isFaceOfB_ ? face_.normal : Vector3(-face_.normal); } // from b to a
 
   void finish(bool isByFace) {
-    if (isByFace) addOnFace();
-    else addRefined();
+    if (isByFace)
+      addOnFace();
+    else
+      addRefined();
     keepSpread(sink_, Vector3::Zero(), b_.shape().pose.R);
   }
 
   /// Whether the other shape's lowest point lies over the face: then no direction near the face's normal separates more.
-  bool isFaceExact() const {
-    return face_.index >= 0 && carrier().isOnFace(face_, coreSupport(other().shape(), -face_.normal));
-  }
+  bool isFaceExact() const { return face_.index >= 0 && carrier().isOnFace(face_, coreSupport(other().shape(), -face_.normal)); }
 
   /// The flat face that separates most; says whether none separates beyond reach.
   bool findFaces() {
@@ -105,18 +107,19 @@ class RoundPair {
     const bool isFlat = patch.count > 2 && -face_.normal.dot(patch.normal) > 1 - 1e-16;
     const bool isLowestOver = carrier().isOnFace(face_, lowest);
     if (isFlat || !isLowestOver || isEnd(patch, lowest)) {
-      clipToFace(polygon, patch, 1e-9 * size_);
+      clipToFace(polygon, patch, 1e-10 * size_);
       const double least = addOverFace(polygon, patch, isFaceOfB_, sink_) + a_.radius() + b_.radius();
-      if (least <= faceGap_ + 1e-12 * size_ || (!isLowestOver && faceGap_ <= 0)) return;
+      if (least <= faceGap_ + 1e-12 * size_ || (!isLowestOver && faceGap_ <= 0 && std::isfinite(least))) return;
       sink_.points().resize(sink_.first());
       if (!isLowestOver) return addRefined();
     }
     const Vector3 n = faceDirection(), onFace = lowest - faceGap_ * face_.normal;
-    addExact(isFaceOfB_ ? lowest : onFace, isFaceOfB_ ? onFace : lowest, n, faceGap_, featurePair(2 * std::uint32_t(face_.index) + (isFaceOfB_ ? 1 : 0), ConvexBody::lowestId));
+    addExact(isFaceOfB_ ? lowest : onFace, isFaceOfB_ ? onFace : lowest, n, faceGap_,
+             featurePair(2 * std::uint32_t(face_.index) + (isFaceOfB_ ? 1 : 0), ConvexBody::lowestId));
   }
 
   bool isEnd(const Patch& patch, const Vector3& x) const {
-    return patch.count == 2 && ((patch.corners[0].x - x).norm() <= 1e-9 * size_ || (patch.corners[1].x - x).norm() <= 1e-9 * size_);
+    return patch.count == 2 && ((patch.corners[0].x - x).norm() <= 1e-10 * size_ || (patch.corners[1].x - x).norm() <= 1e-10 * size_);
   }
 
   void addRefined() { addExact(best_.onA, best_.onB, best_.normal, best_.gap, feature_); }
@@ -129,15 +132,17 @@ class RoundPair {
     const bool isOnLine = ofA.index < 0 && ofB.index < 0 && addLines(onA, normal, gap);
     if (isOnLine) return;
     sink_.addBetween(a, b, normal, gap - a_.radius() - b_.radius(), feature);
-    if (ofB.index >= 0) addRest(known, b_, ofB, a_, true);
-    else if (ofA.index >= 0) addRest(known, a_, ofA, b_, false);
+    if (ofB.index >= 0)
+      addRest(known, b_, ofB, a_, true);
+    else if (ofA.index >= 0)
+      addRest(known, a_, ofA, b_, false);
   }
 
   void addRest(const KnownContact& known, const ConvexBody& from, const FlatFace& f, const ConvexBody& to, bool isOfB) {
     Patch patch = to.patch(-f.normal);
     if (patch.count < 2) return;
     const Patch polygon = from.outline(f, 32);
-    clipToFace(polygon, patch, 1e-9 * size_);
+    clipToFace(polygon, patch, 1e-10 * size_);
     addBeside(known, polygon, patch, isOfB, sink_);
   }
 

@@ -51,12 +51,18 @@ inline double height(const Shape& shape, const Vector3& n) {
   const Vector3& s = shape.size;
   const double across = std::hypot(n[0], n[1]);
   switch (shape.kind) {
-  case Shape::Kind::Sphere: return s[0] * n.norm();
-  case Shape::Kind::Box: return 0.5 * s.dot(n.cwiseAbs());
-  case Shape::Kind::Capsule: return s[0] * n.norm() + s[1] / 2 * std::abs(n[2]);
-  case Shape::Kind::Cylinder: return s[0] * across + s[1] / 2 * std::abs(n[2]);
-  case Shape::Kind::Cone: return std::max(0.75 * s[1] * n[2], s[0] * across - 0.25 * s[1] * n[2]);
-  case Shape::Kind::Ellipsoid: return s.cwiseProduct(n).norm();
+  case Shape::Kind::Sphere:
+    return s[0] * n.norm();
+  case Shape::Kind::Box:
+    return 0.5 * s.dot(n.cwiseAbs());
+  case Shape::Kind::Capsule:
+    return s[0] * n.norm() + s[1] / 2 * std::abs(n[2]);
+  case Shape::Kind::Cylinder:
+    return s[0] * across + s[1] / 2 * std::abs(n[2]);
+  case Shape::Kind::Cone:
+    return std::max(0.75 * s[1] * n[2], s[0] * across - 0.25 * s[1] * n[2]);
+  case Shape::Kind::Ellipsoid:
+    return s.cwiseProduct(n).norm();
   default: {
     double most = -std::numeric_limits<double>::infinity();
     for (const Vector3& v : shape.mesh->vertices) most = std::max(most, n.dot(v));
@@ -73,6 +79,34 @@ struct Body {
     return n.dot(pose.x) + oracle::height(shape, pose.R.transpose() * n);
   }
 };
+
+/// Whether a point lies in a convex body, to a tolerance: below the tangent planes of many directions, those towards the point among them.
+inline bool holds(const Body& body, const Vector3& x, double tolerance) {
+  const Pose pose = body.part * body.shape.pose;
+  const Vector3 p = pose.R.transpose() * (x - pose.x), &s = body.shape.size;
+  const double across = std::hypot(p[0], p[1]);
+  switch (body.shape.kind) {
+  case Shape::Kind::Sphere:
+    return p.norm() <= s[0] + tolerance;
+  case Shape::Kind::Box:
+    return (2 * p.cwiseAbs() - s).maxCoeff() <= 2 * tolerance;
+  case Shape::Kind::Capsule:
+    return std::hypot(across, std::max(0., std::abs(p[2]) - s[1] / 2)) <= s[0] + tolerance;
+  case Shape::Kind::Cylinder:
+    return across <= s[0] + tolerance && std::abs(p[2]) <= s[1] / 2 + tolerance;
+  case Shape::Kind::Cone:
+    return p[2] >= -s[1] / 4 - tolerance && across <= s[0] * (0.75 - p[2] / s[1]) + 2 * tolerance * (1 + s[0] / s[1]);
+  case Shape::Kind::Ellipsoid:
+    return p.cwiseQuotient(s).norm() <= 1 + tolerance / s.minCoeff();
+  default:
+    for (int i = 0; i < 2000; ++i) {
+      const double z = 1 - (2 * i + 1.) / 2000, angle = i * std::numbers::pi * (3 - std::sqrt(5.)), r = std::sqrt(1 - z * z);
+      const Vector3 n(r * std::cos(angle), r * std::sin(angle), z);
+      if (n.dot(p) > height(body.shape, n) + tolerance) return false;
+    }
+    return true;
+  }
+}
 
 /// n from b to a.
 inline double separation(const Body& a, const Body& b, const Vector3& n) { return -a.height(-n) - b.height(n); }
