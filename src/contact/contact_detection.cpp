@@ -20,6 +20,16 @@ std::uint64_t mix(std::uint64_t x) { // splitmix64
 
 std::uint64_t pairKey(int a, int b) { return (std::uint64_t(std::uint32_t(a)) << 32) | std::uint32_t(b); }
 
+/// Puts the points of a face into one plane. Where faces close at an angle, points half-way between them lie at different heights; a body
+/// that turns to close the gaps would then have to slip at all but one of them, however little, and what sticks could not be solved for.
+void level(std::vector<ContactPoint>& points) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const ContactPoint& face = points[0];
+    if ((points[i].normal - face.normal).squaredNorm() > 1e-24) continue;
+    points[i].position -= face.normal.dot(points[i].position - face.position) * face.normal;
+  }
+}
+
 void inflate(Bounds& bounds, double by) {
   bounds.low.array() -= by;
   bounds.high.array() += by;
@@ -108,6 +118,7 @@ const std::vector<Contact>& ContactDetection::findContacts(const State& state, d
     points_.clear();
     const double within = reach.empty() ? margin : margin + reach[p] + reach[q];
     tendril::findContacts(model_.parts()[p].shapes[i], poses_[p], model_.parts()[q].shapes[j], poses_[q], within, points_);
+    level(points_);
     const std::uint64_t pair = mix(pairKey(candidate.first, candidate.second));
     for (const ContactPoint& point : points_) {
       contacts_.push_back({p, q, candidate.law, point, contactFrame(point.normal, point.planeNormal), mix(pair ^ point.feature)});

@@ -94,10 +94,12 @@ struct Moreau::Impl {
   State ahead; ///< where the theta-scheme takes its forces
   State mid;   ///< at the time where contacts are looked for; v there: before the impulses
   VectorX freeVelocity, jointImpulse, increment, upper, lower, r, zeroLambda;
+  VectorX gained;            ///< velocities that forces alone bring in a step
   std::vector<double> reach; ///< of each part within the rest of the step
   struct Approach {
-    Vector6 before, free; ///< relative velocities
-    bool isAhead = false; ///< not yet closed: will be, in this step
+    Vector6 before, free;    ///< relative velocities
+    bool isTouching = false; ///< closed, to what rounding can tell
+    bool isAhead = false;    ///< will close in this step, and come to rest there
   };
   std::vector<ContactBlock> blocks; ///< those that take part in the friction problem
   std::vector<Approach> approaches;
@@ -155,7 +157,7 @@ void Moreau::Impl::start(std::vector<std::string>& told) {
   told = makeConsistent(kkt, state);
   kkt.assembly().carriedBlocks() = flight->isBody();
   begin = state.t;
-  for (VectorX* v : {&freeVelocity, &increment, &upper}) v->setZero(model.nv());
+  for (VectorX* v : {&freeVelocity, &gained, &increment, &upper}) v->setZero(model.nv());
   for (VectorX* v : {&jointImpulse, &lower, &zeroLambda}) v->setZero(model.nc());
   if (isCoupled) {
     kkt.assembly().multiplierScale = 1;
@@ -196,6 +198,7 @@ void Moreau::Impl::advance() {
   const auto clock = std::chrono::steady_clock::now();
   beginStep();
   moveFreely();
+  gained = freeVelocity - mid.v;
   findReach();
   selectContacts();
   setUpProblem();
@@ -290,10 +293,11 @@ void Moreau::Impl::selectContacts() {
     Approach& approach = approaches[used];
     approach.before = block.velocity(model, mid.v);
     approach.free = block.velocity(model, freeVelocity);
-    approach.isAhead = contact.point.gap > margin;
     // An impact with restitution waits until the surfaces have met; what comes to rest is stopped where it touches.
     const bool isSlow = -approach.before[0] <= 2 * std::abs(approach.free[0] - approach.before[0]);
-    if (approach.isAhead && contact.law->restitution > 0 && !isSlow) continue;
+    approach.isAhead = options.project && contact.point.gap > 0 && (isSlow || contact.law->restitution == 0);
+    approach.isTouching = contact.point.gap <= margin;
+    if (!approach.isTouching && !approach.isAhead) continue;
     block.chooseLaw();
     ++used;
   }
@@ -331,7 +335,7 @@ void Moreau::Impl::setUpProblem() {
   bool isCohesive = false;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const ContactLaw& law = *blocks[i].contact.law;
-    if (law.cohesion > 0 && !approaches[i].isAhead) r[problem.firstRow[i]] = -h * law.cohesion, isCohesive = true;
+    if (law.cohesion > 0 && approaches[i].isTouching) r[problem.firstRow[i]] = -h * law.cohesion, isCohesive = true;
   }
   if (isCohesive) {
     response->apply(blocks, problem, r, freeVelocity, jointImpulse);
@@ -368,7 +372,7 @@ void Moreau::Impl::warmStart() {
     Vector6 components;
     components << block.contact.frame.transpose() * last->impulse, block.contact.frame.transpose() * last->moment;
     for (int row = 0; row < block.law.size; ++row) r[problem.firstRow[i] + row] = components[block.component[std::size_t(row)]];
-    if (!approaches[i].isAhead) r[problem.firstRow[i]] += h * block.contact.law->cohesion;
+    if (approaches[i].isTouching) r[problem.firstRow[i]] += h * block.contact.law->cohesion;
   }
 }
 
@@ -418,7 +422,7 @@ void Moreau::Impl::recordContact(std::size_t i) {
   const Vector6 &before = approaches[i].before, after = block.velocity(model, freeVelocity);
   Vector6 impulse = Vector6::Zero();
   for (int row = 0; row < block.law.size; ++row) impulse[block.component[std::size_t(row)]] = r[problem.firstRow[i] + row];
-  if (!approaches[i].isAhead) impulse[0] -= h * block.contact.law->cohesion;
+  if (approaches[i].isTouching) impulse[0] -= h * block.contact.law->cohesion;
   const Contact& c = block.contact;
   const Vector3 slip = after.head<3>() + c.law->tangentialRestitution * before.head<3>();
   const bool slips = slip.tail<2>().norm() > negligibleSlip * approaches[i].free.head<3>().norm();
@@ -488,9 +492,15 @@ void Moreau::Impl::holdJoints() {
   }
 }
 
+/// Bodies that are coming or going faster than forces make them in a step are left to their impact and its rebound.
 void Moreau::Impl::separate() {
-  const auto result = projection->project(state, allowedOverlap * detection.smallestSize(), options.project ? maxProjections : 0, false);
-  contactReport.penetration = result.after;
+  const auto waits = [this](const ContactBlock& block) {
+    return block.contact.law->restitution > 0 &&
+           std::abs(block.velocity(model, state.v)[0]) > 2 * std::abs(block.velocity(model, gained, false)[0]);
+  };
+  const auto result =
+      projection->project(state, allowedOverlap * detection.smallestSize(), options.project ? maxProjections : 0, false, waits);
+  contactReport.penetration = std::max(result.after, result.waiting);
   if (result.iterations > 0) holdJoints(); // the projection holds them to first order
 }
 
