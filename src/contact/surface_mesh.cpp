@@ -67,8 +67,8 @@ void SurfaceMesh::connect() {
     e.convex = sine > flat || (isFolded && sine > -flat);
     e.concave = sine < -flat;
     if (!e.convex && !e.concave) {
-      const auto [low, high] = std::minmax(root(e.left), root(e.right));
-      face[std::size_t(high)] = low;
+      const int p = root(e.left), q = root(e.right);
+      face[std::size_t(std::max(p, q))] = std::min(p, q);
     }
   }
   for (std::size_t t = 0; t < triangles_.size(); ++t) triangles_[t].face = root(int(t));

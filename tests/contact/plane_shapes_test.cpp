@@ -8,7 +8,12 @@ namespace {
 
 using namespace oracle;
 
-Pose placed(double x, double y, double angle) { return {Eigen::AngleAxisd(angle, Vector3::UnitZ()).toRotationMatrix(), {x, y, 0}}; }
+Pose placed(double x, double y, double angle) {
+  Pose pose; // exactly in the plane
+  pose.R.topLeftCorner<2, 2>() = Eigen::Rotation2Dd(angle).toRotationMatrix();
+  pose.x = {x, y, 0};
+  return pose;
+}
 
 Shape rectangle(double a, double b) { return polygon({{-a / 2, -b / 2, 0}, {a / 2, -b / 2, 0}, {a / 2, b / 2, 0}, {-a / 2, b / 2, 0}}); }
 Shape triangle() { return polygon({{-0.5, -0.3, 0}, {0.5, -0.3, 0}, {0.1, 0.6, 0}}); }
