@@ -79,10 +79,13 @@ struct Item {
 
   const OutputDefinition::Formula* formula() const { return std::get_if<OutputDefinition::Formula>(&definition.quantity); }
   const OutputDefinition::Gather* gather() const { return std::get_if<OutputDefinition::Gather>(&definition.quantity); }
+  const EventQuantity* event() const { return std::get_if<EventQuantity>(&definition.quantity); }
   const ContactQuantity* contact() const { return std::get_if<ContactQuantity>(&definition.quantity); }
   bool isMeasured() const { return measure || contact(); }
   /// The values from which formulas and arrays of results are made.
-  const std::vector<double>& resultOrRow() const { return definition.reduction == Reduction::All ? row : result; }
+  const std::vector<double>& resultOrRow() const { return grows() ? row : result; }
+  /// The result has as many elements as were found.
+  bool grows() const { return definition.reduction == Reduction::All || event(); }
   bool looksBack() const { return !samples.empty(); }
 };
 
@@ -172,6 +175,7 @@ struct Outputs::Impl {
   bool holds(const Item& item) const;
   void reduce(Item& item, const StepReport& report);
   void reduceWhere(Item& item) const;
+  void gatherEvents(Item& item, const Analysis& analysis) const;
 };
 
 /// Column of output i that a name in a formula means, or -1.
@@ -192,7 +196,7 @@ int Outputs::Impl::columnOf(int i, std::string_view name) const {
 /// Sizes and description of an output, and whether its definition makes sense. Those of arrays follow from what they gather.
 void Outputs::Impl::describe(Item& item, Info& info) const {
   const OutputDefinition& definition = item.definition;
-  info = {definition.name, "1", "", "", 1, definition.series, false, definition.reduction == Reduction::All};
+  info = {definition.name, "1", "", "", 1, definition.series, false, item.grows()};
   info.isArray = info.grows || item.gather();
   if (item.measure) {
     info.unit = item.measure->unit, info.description = item.measure->description, info.frame = item.measure->frame;
@@ -200,6 +204,8 @@ void Outputs::Impl::describe(Item& item, Info& info) const {
   } else if (const ContactQuantity* contact = item.contact()) {
     const ContactQuantityInfo& words = infoOf(contact->kind);
     info.unit = words.unit, info.description = words.description, info.frame = words.frame, info.columns = words.columns;
+  } else if (item.event()) {
+    info.unit = "s", info.description = "times of events";
   } else if (const auto* formula = item.formula()) {
     info.unit = formula->unit, info.description = formula->text;
   } else if (const auto* quantity = std::get_if<StepQuantity>(&definition.quantity)) {
@@ -347,8 +353,13 @@ void Outputs::observe(Analysis& analysis, const StepReport& report) {
   impl->contacts.observe(analysis.contacts());
   impl->notePath(report);
   for (int i : impl->order) {
-    impl->measure(impl->items[i], report);
-    impl->reduce(impl->items[i], report);
+    Item& item = impl->items[i];
+    if (item.event()) {
+      impl->gatherEvents(item, analysis);
+      continue;
+    }
+    impl->measure(item, report);
+    impl->reduce(item, report);
   }
 }
 
@@ -416,6 +427,20 @@ double Outputs::Impl::ofStep(const Item& item, StepQuantity quantity, const Step
   default:
     return model->energy(state).total() - initialEnergy - work - contacts.work + contacts.dissipation;
   }
+}
+
+/// Adds the events since the last step; `taken` is the number of those looked at.
+void Outputs::Impl::gatherEvents(Item& item, const Analysis& analysis) const {
+  const auto* source = dynamic_cast<const EventDriven*>(&analysis);
+  if (!source) return;
+  const EventQuantity& wanted = *item.event();
+  const auto matches = [&](int a, int b) { return (wanted.first < 0 || wanted.first == a) && (wanted.second < 0 || wanted.second == b); };
+  for (; item.taken < long(source->events().size()); ++item.taken) {
+    const ContactEvent& event = source->events()[std::size_t(item.taken)];
+    if (wanted.kind && *wanted.kind != event.kind) continue;
+    if (matches(event.first, event.second) || matches(event.second, event.first)) item.result.push_back(event.time / item.scale[0]);
+  }
+  item.row[0] = double(item.result.size());
 }
 
 /// Whether the step counts in the result.
@@ -534,8 +559,7 @@ void Outputs::restore(const Snapshot& snapshot) {
   for (Item& item : impl->items) {
     const std::vector<double>& values = entry("outputs/of/" + item.definition.name);
     const std::size_t fixed = 3 + item.initial.size() + item.row.size() + depth * item.samples.size();
-    const bool grows = item.definition.reduction == Reduction::All;
-    if (grows ? values.size() < fixed : values.size() != fixed + item.result.size()) {
+    if (item.grows() ? values.size() < fixed : values.size() != fixed + item.result.size()) {
       throw InputError("the checkpoint's output '" + item.definition.name + "' has another size");
     }
     auto from = values.begin();

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 namespace tendril {
 
@@ -59,6 +60,8 @@ std::string shortest(double number) {
   std::snprintf(text.data(), text.size(), "%.9g", number);
   return text.data();
 }
+
+bool isAll(const Node& between) { return !between.isSequence() && between.toText() == "all"; }
 
 BeamModel beamModel(const std::string& word) {
   if (word == "KL" || word == "kirchhoff-love") return BeamModel::KirchhoffLove;
@@ -179,7 +182,9 @@ class SceneBuilder {
   OutputDefinition readOutput(const Record& r, const Marker* marker) const;
   OutputDefinition::Quantity quantity(const Record& r, const Marker* marker) const;
   std::optional<ContactQuantity> ofContacts(const Record& r) const;
-  void readPair(const Node& between, ContactQuantity& quantity) const;
+  EventQuantity eventTimes(const Record& r) const;
+  /// Numbers of the two parts, -1 for `all`.
+  std::pair<int, int> readPair(const Node& between) const;
   OutputDefinition::Gather gather(const Record& r) const;
   /// How the values over the steps become a result.
   void readReduction(const Record& r, OutputDefinition& output) const;
@@ -229,6 +234,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts) {
   content_.outputEvery = analysis.integer("output_every");
   content_.makeAnalysis = choice.make;
   content_.knowsContacts = choice.knowsContacts;
+  content_.locatesEvents = choice.method == "event-driven";
   content_.dump = choice.dump;
   content_.end = choice.end;
   if (choice.followsPath) content_.path = PathParameter::Distance;
@@ -729,6 +735,7 @@ OutputDefinition::Quantity SceneBuilder::quantity(const Record& r, const Marker*
     return OutputDefinition::Formula{r.text("expression"), formula.location(), formula.path(), r.text("unit")};
   }
   if (what == "array") return gather(r);
+  if (what == "event times") return eventTimes(r);
   if (const auto ofContact = ofContacts(r)) return *ofContact;
   if (what == "step size") return StepQuantity::StepSize;
   if (what == "iterations") return StepQuantity::Iterations;
@@ -772,18 +779,39 @@ std::optional<ContactQuantity> SceneBuilder::ofContacts(const Record& r) const {
   if (!isOfPair) return quantity;
   const Node between = r.node("between");
   const bool needsFirst = quantity.kind == Kind::Force || quantity.kind == Kind::Moment || quantity.kind == Kind::Gap;
-  if (between.isSequence() || needsFirst || between.toText() != "all") readPair(between, quantity);
+  if (needsFirst || !isAll(between)) std::tie(quantity.first, quantity.second) = readPair(between);
   return quantity;
 }
 
-void SceneBuilder::readPair(const Node& between, ContactQuantity& quantity) const {
+EventQuantity SceneBuilder::eventTimes(const Record& r) const {
+  using Kind = ContactEvent::Kind;
+  static const std::map<std::string, Kind> kinds{{"impact", Kind::Impact},
+                                                 {"accumulation", Kind::Accumulation},
+                                                 {"detachment", Kind::Detachment},
+                                                 {"stick", Kind::Stick},
+                                                 {"slip", Kind::Slip},
+                                                 {"reversal", Kind::Reversal},
+                                                 {"jam", Kind::Jam}};
+  if (!content_.locatesEvents) {
+    r.node("measure").refuse("the analysis locates no events", "write analysis: {type: dynamic, method: event-driven, ...}");
+  }
+  for (const char* key : {"result", "where", "when", "relative_to", "component"}) {
+    if (r.node().has(key)) r.node(key).refuse("the result is the array of all times", "remove `" + std::string(key) + "`");
+  }
+  EventQuantity quantity;
+  if (const auto found = kinds.find(r.choice("event")); found != kinds.end()) quantity.kind = found->second;
+  if (!isAll(r.node("between"))) std::tie(quantity.first, quantity.second) = readPair(r.node("between"));
+  return quantity;
+}
+
+std::pair<int, int> SceneBuilder::readPair(const Node& between) const {
   const std::vector<Node> names = between.isSequence() ? between.items() : std::vector<Node>{};
   if (names.size() != 2) between.refuse("expected two names", "write [A, B], or [A, all]");
   std::vector<std::string> known = partNames();
-  quantity.first = content_.contacts.find(names[0].toReference("body or obstacle", known));
+  const int first = content_.contacts.find(names[0].toReference("body or obstacle", known));
   known.emplace_back("all");
   const std::string second = names[1].toReference("body or obstacle", known);
-  if (second != "all") quantity.second = content_.contacts.find(second);
+  return {first, second == "all" ? -1 : content_.contacts.find(second)};
 }
 
 OutputDefinition::Gather SceneBuilder::gather(const Record& r) const {

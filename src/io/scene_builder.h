@@ -30,7 +30,8 @@ struct SceneContent {
   std::vector<scenes::MeshFile> meshes;
   FrictionDump dump;
   bool knowsContacts = false; ///< the analysis
-  double end = 1;             ///< of time [s] or the load parameter; infinite where a path decides
+  bool locatesEvents = false;
+  double end = 1; ///< of time [s] or the load parameter; infinite where a path decides
   bool isDynamic = false;
   Dimension argument; ///< of t: a time, or in statics the pure number that multiplies the loads
   int outputEvery = 1;

@@ -1,8 +1,10 @@
 #include "io/scene_reader.h"
 
 #include "io/scene_schema.h"
+#include "tendril/dynamics/event_driven.h"
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/dynamics/moreau.h"
+#include "tendril/dynamics/sweeping.h"
 #include "tendril/lie/so3.h"
 #include "tendril/statics/arc_length.h"
 #include "tendril/statics/load_stepping.h"
@@ -274,6 +276,33 @@ AnalysisMaker makerOfMoreau(const Record& r) {
   };
 }
 
+EventDrivenOptions readEventDriven(const Record& r) {
+  EventDrivenOptions o;
+  o.duration = r.number("duration");
+  o.step = r.number("step");
+  o.tolerance = r.number("event_tolerance");
+  o.maxEvents = r.integer("max_events");
+  o.projectInitial = r.boolean("project_initial");
+  return o;
+}
+
+SweepingOptions readSweeping(const Record& r) {
+  SweepingOptions o;
+  o.duration = r.number("duration");
+  o.step = r.number("step");
+  o.tolerance = r.number("overlap_tolerance");
+  o.projectInitial = r.boolean("project_initial");
+  return o;
+}
+
+template <class Method, class Options> AnalysisMaker withContact(const Options& options) {
+  return [options](const Model& model, const ContactModel& contacts, const FrictionObserver&) {
+    return std::make_unique<Method>(model, contacts, options);
+  };
+}
+
+AnalysisMaker makerOfEventDriven(const Record& r) { return withContact<EventDriven>(readEventDriven(r)); }
+AnalysisMaker makerOfSweeping(const Record& r) { return withContact<Sweeping>(readSweeping(r)); }
 AnalysisMaker makerOfGeneralizedAlpha(const Record& r) { return withoutContact<GeneralizedAlpha>(readGeneralizedAlpha(r)); }
 
 /// A method of dynamics: its name, whether contacts can be given to it, the keys that belong to it but not to all.
@@ -290,7 +319,9 @@ const std::vector<DynamicMethod>& dynamicMethods() {
       {"moreau",
        true,
        {"theta", "solver", "friction_tolerance", "project", "project_initial", "sleeping", "threads", "dump"},
-       makerOfMoreau}};
+       makerOfMoreau},
+      {"event-driven", true, {"event_tolerance", "max_events", "project_initial"}, makerOfEventDriven},
+      {"sweeping", true, {"overlap_tolerance", "project_initial"}, makerOfSweeping}};
   return methods;
 }
 

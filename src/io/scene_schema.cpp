@@ -390,10 +390,10 @@ const Schema& analysis() {
          boolean("stability", "Count the unstable directions of each equilibrium.").defaultsTo("true"), iterations, force, constraint}},
        {"dynamic",
         "Motion in time.",
-        {choice(
-             "method", {"generalized-alpha", "moreau"},
-             "generalized-alpha: smooth motions, on the Lie group; moreau: contact, impact and friction by Moreau's time-stepping. Without "
-             "it: moreau if the scene has contacts, else generalized-alpha.")
+        {choice("method", {"generalized-alpha", "moreau", "event-driven", "sweeping"},
+                "generalized-alpha: smooth motions, on the Lie group. moreau: contact, impact and friction by Moreau's time-stepping. "
+                "event-driven: the same for few contacts of free bodies, each event located. sweeping: bodies without inertia, pushed by "
+                "moving obstacles. Without it: moreau if the scene has contacts, else generalized-alpha.")
              .optional(),
          number("duration", dim::time, "Time to simulate.").positive(),
          number("step", dim::time, "Time step; the first one if errors are controlled.").positive(),
@@ -408,6 +408,13 @@ const Schema& analysis() {
          number("smallest_step", dim::time, "Step below which the analysis gives up; 1e-7 of the first if not given.")
              .positive()
              .optional(),
+         number("event_tolerance", dim::none, "event-driven: to which events are located, relative to the time in which a motion changes.")
+             .positive()
+             .defaultsTo("1e-10"),
+         integer("max_events", "event-driven: number of events beyond which the analysis gives up.").positive().defaultsTo("100000"),
+         number("overlap_tolerance", dim::none, "sweeping: overlap left after a step, relative to the smallest shape.")
+             .positive()
+             .defaultsTo("1e-12"),
          number("theta", dim::none, "moreau: weight of the end of the step, in [0.5, 1]; 0.5 is the midpoint scheme.")
              .positive()
              .defaultsTo("0.5"),
@@ -418,14 +425,16 @@ const Schema& analysis() {
              .positive()
              .defaultsTo("1e-8"),
          boolean("project", "moreau: take out the overlap after each step by moving the bodies, velocities untouched.").defaultsTo("true"),
-         boolean("project_initial", "moreau: take out overlap at the start; otherwise it is refused.").defaultsTo("false"),
+         boolean("project_initial", "With contact: take out overlap at the start; otherwise it is refused.").defaultsTo("false"),
          boolean("sleeping", "moreau: leave out bodies at rest until something touches or drives them.").defaultsTo("false"),
          integer("threads", "moreau: threads that solve separate groups of contacts; the result does not depend on it.")
              .positive()
              .defaultsTo("1"),
          any("dump", "moreau: steps whose contact problem is written to the folder `friction` of the results: [1, 20], or `all`.")
              .optional(),
-         iterations, force, constraint}}},
+         iterations,
+         force,
+         constraint}}},
       {integer("output_every", "Results are recorded every so many steps.").positive().defaultsTo("1")});
   return table;
 }
@@ -483,6 +492,12 @@ const Schema& output() {
        {"contact status", "0 open, 1 sticking, 2 sliding: the highest of all contacts.", ofPairOrAll},
        {"slip velocity", "Largest relative velocity along the surfaces of a closed contact.", ofPairOrAll},
        {"contact count", "Number of closed contacts.", ofPairOrAll},
+       {"event times",
+        "event-driven: times of events, an array.",
+        {choice("event", {"all", "impact", "accumulation", "detachment", "stick", "slip", "reversal", "jam"},
+                "Kind of the events; accumulation: the end of infinitely many impacts, jam: impact without collision.")
+             .defaultsTo("all"),
+         any("between", "[A, B], bodies or obstacles, B also `all`; or `all` alone.").defaultsTo("all")}},
        {"penetration", "Largest overlap.", {}},
        {"friction residual", "Residual of the contact problem, relative to the velocities without contact.", {}},
        {"sweeps", "Sweeps of Gauss-Seidel in the step.", {}},

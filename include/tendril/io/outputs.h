@@ -1,4 +1,5 @@
 #pragma once
+#include "tendril/dynamics/event_driven.h"
 #include "tendril/elements/measures.h"
 #include "tendril/equations/analysis.h"
 #include "tendril/io/expression.h"
@@ -50,6 +51,13 @@ struct ContactQuantity {
   bool isOfPair() const { return kind <= Kind::Count; }
 };
 
+/// Times of the events of an event-driven analysis, all of a kind or of all kinds, between two parts or any. The value over the steps is
+/// the number of events so far, the result the array of their times; it takes no other reduction.
+struct EventQuantity {
+  std::optional<ContactEvent::Kind> kind{};
+  int first = -1, second = -1; ///< numbers of parts in the ContactModel; -1: any
+};
+
 /// How the values of an output over a run become its result, component by component. The first five look at the steps at which the
 /// condition of the output holds, if it has one.
 enum class Reduction {
@@ -98,7 +106,7 @@ struct OutputDefinition {
     Location where;
     std::string key;
   };
-  using Quantity = std::variant<Measure, StepQuantity, ContactQuantity, Formula, Gather>;
+  using Quantity = std::variant<Measure, StepQuantity, ContactQuantity, EventQuantity, Formula, Gather>;
   /// One component (from 0), or the norm of all.
   struct Component {
     int index = 0;
