@@ -55,7 +55,8 @@ ContactMatrix boost(const ContactVector& a) {
 
 }
 
-void FrictionInterior::start(const FrictionSystem& system, FrictionEquations& equations) {
+void FrictionInterior::start(const FrictionSystem& system, FrictionEquations& equations, double weight) {
+  weight_ = weight;
   system_ = &system;
   equations_ = &equations;
   cones_.clear();
@@ -114,7 +115,11 @@ void FrictionInterior::direction(double target) {
     add(cone, -(cone.T * quotient(cone.lambda, aim)), F);
   }
   std::vector<AlartCurnier>& contacts = equations_->contacts();
-  for (int i = 0; i < system.contacts(); ++i) contacts[i].F = contacts[i].B * F.segment(system.first[i], system.laws[i].size);
+  for (int i = 0; i < system.contacts(); ++i) {
+    contacts[i].F = F.segment(system.first[i], system.laws[i].size);
+    for (int k = 0; k < system.laws[i].size; ++k)
+      if (contacts[i].B(k, k) == 0) contacts[i].F[k] = 0;
+  }
   equations_->solve(dr_);
   for (Cone& cone : cones_) {
     ContactVector aim = -product(cone.lambda, cone.lambda) - cone.correction;
@@ -128,6 +133,15 @@ double FrictionInterior::largestStep() const {
   double length = 1e3;
   for (const Cone& cone : cones_) length = stepToBoundary(cone.y, cone.dy, stepToBoundary(cone.z, cone.dz, length));
   return length;
+}
+
+/// g grows with |u_i|: a derivative of the law that is not symmetric. Rounded near u_i = 0 by what the gap leaves open.
+void FrictionInterior::differentiateShift(const Cone& cone) {
+  const int f = cone.row - system_->first[cone.contact], m = cone.size - 1;
+  if (m == 0) return;
+  const auto slip = u_.segment(cone.row, m);
+  equations_->contacts()[cone.contact].B.block(0, f, 1, m) +=
+      weight_ * cone.factor * slip.transpose() / std::sqrt(slip.squaredNorm() + 10 * gap_);
 }
 
 bool FrictionInterior::step() {
@@ -161,6 +175,7 @@ bool FrictionInterior::step() {
     contact.A.block(f, f, m, m) = stiffness.block(1, 1, m, m);
     contact.B.block(f, f, m, m).setIdentity();
   }
+  for (const Cone& cone : cones_) differentiateShift(cone);
   if (!equations_->factorise(1e-12)) return false;
   direction(0);
   const double affine = std::min(1.0, largestStep());
@@ -169,7 +184,8 @@ bool FrictionInterior::step() {
     reached += (cone.z + affine * cone.dz).dot(cone.y + affine * cone.dy) / double(cones_.size());
     cone.correction = product(cone.T * cone.dz, cone.inverse * cone.dy);
   }
-  direction(gap_ * std::clamp(std::pow(std::max(0.0, reached / gap_), 3), 1e-4, 1.0));
+  const double affineTarget = gap_ * std::clamp(std::pow(std::max(0.0, reached / gap_), 3), 1e-4, 1.0);
+  direction(std::max(affineTarget, std::min(gap_, residual_.squaredNorm() / double(residual_.size()))));
   const double length = std::min(1.0, 0.99 * largestStep());
   if (!(length > 1e-6) || !dr_.allFinite()) return false;
   r_ += length * dr_;

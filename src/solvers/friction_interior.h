@@ -9,14 +9,14 @@ namespace tendril {
 ///
 /// G_i r = (mu_i r_n, r_i) for every disc i, r_n alone without friction. It is the optimality of a convex problem for a given shift g
 /// (Cadoux 2009); g follows u from step to step, so that the end is a solution of Coulomb's law. Steps of Nesterov & Todd with Mehrotra's
-/// corrector.
+/// corrector; the gap z . y is never lowered faster than the residual of the first equation, which g disturbs.
 class FrictionInterior {
  public:
-  void start(const FrictionSystem& system, FrictionEquations& equations);
+  /// weight: the share of the derivative of g that the steps know, 1 for Newton's method, 0 for a shift that lags behind.
+  void start(const FrictionSystem& system, FrictionEquations& equations, double weight);
   /// One step; false if it cannot go on.
   bool step();
   const Eigen::VectorXd& impulses() const { return r_; }
-  double gap() const { return gap_; } ///< mean of z . y
 
  private:
   /// One cone of a contact: z_0 = factor r_n (its disc's coefficient, or 1), the others are the rows of the disc.
@@ -29,6 +29,7 @@ class FrictionInterior {
   void scale(Cone& cone) const;
   void add(const Cone& cone, const ContactVector& part, Eigen::VectorXd& rows) const;
   ContactVector take(const Cone& cone, const Eigen::VectorXd& rows) const;
+  void differentiateShift(const Cone& cone);
   void direction(double target);
   double largestStep() const;
 
@@ -36,7 +37,7 @@ class FrictionInterior {
   FrictionEquations* equations_ = nullptr;
   std::vector<Cone> cones_;
   Eigen::VectorXd r_, u_, w_, residual_, dr_;
-  double gap_ = 0;
+  double gap_ = 0, weight_ = 1;
 };
 
 }

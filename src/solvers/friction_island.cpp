@@ -73,7 +73,7 @@ void FrictionIsland::run(const FrictionOptions& options) {
   const auto limit = [&](long standard) { return options.maxIterations > 0 ? options.maxIterations : standard; };
   switch (options.method) {
   case FrictionMethod::Automatic:
-    return cascade(limit(60));
+    return cascade(limit(std::clamp(40000L / std::max(1, system_.contacts()), 60L, 400L)));
   case FrictionMethod::GaussSeidel:
     return sweep(limit(100000));
   case FrictionMethod::SemismoothNewton:
@@ -83,25 +83,32 @@ void FrictionIsland::run(const FrictionOptions& options) {
   case FrictionMethod::Admm:
     return admm(limit(20000));
   case FrictionMethod::InteriorPoint:
-    return interior(limit(200));
+    interior(limit(200), 1);
+    return proximalNewton(limit(200));
   }
 }
 
-/// Sweeps for what is easy, Newton's method for the bulk, and methods that find other ways where it stalls.
+/// Sweeps for what is easy, Newton's method from the given start for the bulk; where that stalls other starts, found by the interior-point
+/// method on several ways and by ADMM.
 void FrictionIsland::cascade(long limit) {
   sweep(20);
-  proximalNewton(limit);
+  proximalNewton(std::min(15L, limit));
+  for (const double weight : {1.0, 0.5, 0.9, 0.0}) {
+    if (converged()) return;
+    interior(limit, weight);
+    if (!converged()) proximalNewton(limit / 2);
+  }
   if (converged()) return;
   admm(10 * limit);
-  if (!converged()) proximalNewton(limit / 2);
+  if (!converged()) proximalNewton(limit);
 }
 
 /// A sweep tells by how much it changed the impulses; the true residual is found when that promises success, and now and then.
-void FrictionIsland::sweep(long limit) {
+void FrictionIsland::sweep(long limit, bool backward) {
   double promised = std::numeric_limits<double>::infinity();
   long next = 10;
   for (long k = 1; k <= limit && !converged(); ++k) {
-    const double change = std::sqrt(sweeper_.sweep(now_.r, now_.w));
+    const double change = std::sqrt(sweeper_.sweep(now_.r, now_.w, backward));
     ++effort_.sweeps;
     if (k < next && k < limit && !(change <= promised)) continue;
     evaluate(now_);
@@ -157,6 +164,7 @@ void FrictionIsland::proximalNewton(long limit) {
   double epsilon = 1e-4;
   int failures = 0;
   long pause = 100;
+  bool backward = true;
   for (long k = 0; k < limit && !converged(); ++k) {
     const double length = newtonStep(epsilon, 5);
     if (length > 0) {
@@ -166,7 +174,8 @@ void FrictionIsland::proximalNewton(long limit) {
     }
     epsilon = std::min(largest, 10 * epsilon);
     if (++failures < 2 && k > 4) continue;
-    sweep(pause);
+    sweep(pause, backward);
+    backward = !backward;
     pause = std::min(1000L, pause + pause / 2);
     failures = 0;
   }
@@ -184,23 +193,25 @@ void FrictionIsland::admm(long limit) {
   now_ = best_;
 }
 
-/// The interior-point method ends near the edges of the cones; Newton steps end on them.
-void FrictionIsland::interior(long limit) {
-  interior_.start(system_, equations_);
-  double least = std::numeric_limits<double>::infinity();
+/// The interior-point method ends near the edges of the cones; the Newton steps after it end on them.
+void FrictionIsland::interior(long limit, double weight) {
+  interior_.start(system_, equations_, weight);
+  FrictionIterate& least = smooth_;
+  least.ratio = std::numeric_limits<double>::infinity();
   long since = 0;
-  for (long k = 0; k < limit && !converged() && since < 20 && interior_.step(); ++k) {
+  for (long k = 0; k < limit && !converged() && since < 15 && interior_.step(); ++k) {
     ++effort_.interiorSteps;
     ++effort_.factorisations;
     now_.r = interior_.impulses();
     for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &now_.r[system_.first[i]]);
     evaluate(now_);
     keepBest();
-    since = now_.ratio < least ? 0 : since + 1;
-    least = std::min(least, now_.ratio);
+    ++since;
+    if (!(now_.ratio < least.ratio)) continue;
+    least = now_;
+    since = 0;
   }
-  now_ = best_;
-  proximalNewton(limit);
+  now_ = std::isfinite(least.ratio) ? least : best_;
 }
 
 void FrictionIsland::polish() {

@@ -52,12 +52,12 @@ class FrictionIsland {
   void keepBest();
   void run(const FrictionOptions& options);
   void cascade(long limit);
-  void sweep(long limit);
+  void sweep(long limit, bool backward = false);
   double newtonStep(double epsilon, int smoothing);
   void semismoothNewton(long limit);
   void proximalNewton(long limit);
   void admm(long limit);
-  void interior(long limit);
+  void interior(long limit, double weight);
   void polish();
 
   FrictionSystem system_;
