@@ -12,7 +12,11 @@ namespace tendril {
 struct Bounds {
   Vector3 low = Vector3::Zero();
   Vector3 high = Vector3::Zero();
-  bool meets(const Bounds& other) const { return (low.array() <= other.high.array()).all() && (other.low.array() <= high.array()).all(); }
+  bool meets(const Bounds& other) const {
+    bool result = true; // without branches, which would be guessed wrong half the time
+    for (int k = 0; k < 3; ++k) result = result & (low[k] <= other.high[k]) & (other.low[k] <= high[k]);
+    return result;
+  }
 };
 
 /// One place where two shapes touch or nearly touch.
@@ -47,10 +51,22 @@ class CollisionShape {
 
 /// Appends all places where the distance of two shapes, on parts with the given poses, is at most `margin`.
 ///
-/// Where faces rest on faces, or edges on faces, the corners of the area they share are given (up to eight points), so that a body rests
-/// on what carries it; their feature numbers stay the same while the bodies slide and rock. Pairs of spheres, planes, boxes, capsules,
-/// cylinders and plane shapes are in closed form, good to round-off; others (ellipsoids, cones, meshes) are refined to round-off by
-/// Newton's method where the surfaces are smooth. Deterministic; symmetric in its two arguments up to the sign of the normal.
+/// The gap of the deepest contact is the distance of the shapes or, where they overlap, the length of the shortest way out; its normal is
+/// that direction. Pairs of spheres, half-spaces, boxes, capsules, polyhedra and plane shapes, and of spheres with all solids, are in
+/// closed form; cylinders, cones and ellipsoids are refined to round-off by Newton's method on the features that touch.
+///
+/// Where faces rest on faces, edges or lines on faces, or lines along lines, the corners of what they share are given (up to eight points),
+/// so that a body rests on what carries it; they never lie deeper than the deepest. Their feature numbers stay the same while the bodies
+/// slide and rock: of faces that are parallel to 1e-3 the one that carries stays the same until another direction is shorter by 5 % of the
+/// overlap, so only there may a gap exceed the shortest way by as much.
+///
+/// Against a triangle mesh the normal lies in the normal cone of the surface (of a triangle, between the sides of a ridge, of a peak), so
+/// inner edges of plane ground are not felt; every triangle, ridge and peak that is touched counts, and an overlap beyond half the size of
+/// the shape is none. Two meshes, two half-spaces, and plane shapes with solids other than half-spaces do not touch. The solid of a hollow
+/// sphere or disc touches the points of a shape farthest from its centre: gap = R - r - |d|.
+///
+/// Deterministic; the same for exchanged arguments up to the sign of the normal. Takes no memory but for `points` once it has worked on
+/// shapes as large.
 void findContacts(const CollisionShape& first, const Pose& firstPart, const CollisionShape& second, const Pose& secondPart, double margin,
                   std::vector<ContactPoint>& points);
 
