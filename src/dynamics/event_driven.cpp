@@ -110,6 +110,7 @@ struct EventDriven::Impl {
   void noteAccumulation(const ClosedContact& c);
   void jam();
   const FrictionReport& solveImpulses(const VectorX& q);
+  void addNote();
   void addEvent(Kind kind, const Contact& contact, double speed);
   void beginReport();
   void fillReport(double step, double seconds);
@@ -625,7 +626,7 @@ bool EventDriven::Impl::chooseClosed(std::uint64_t opened, std::uint64_t slippin
     }
     motion.freeAcceleration(work, a);
     const ClosedContacts::Outcome outcome = closed.chooseModes(a);
-    if (!closed.note.empty()) contactReport.note = fmt::format("t = {:.9g}: {}", t, closed.note), contactReport.ambiguous++;
+    if (!closed.note.empty()) addNote();
     if (outcome == ClosedContacts::Outcome::NoSolution) return false;
     isSettled = true;
     for (const ClosedContact& c : closed.list()) { // at the bound without slip: it must not be pushed back
@@ -672,19 +673,31 @@ void EventDriven::Impl::jam() {
     const Vector3 rate = blocks[i].velocity(model, a, false).head<3>() + closed.list()[i].bias;
     q.segment(problem.firstRow[i], blocks[i].law.size) = (closed.list()[i].velocity + step * rate).head(blocks[i].law.size);
   }
-  const std::string note = closed.note;
   const FrictionReport& solution = solveImpulses(q);
   if (!solution.converged) fail("an impact without collision was not solved: " + solution.failure);
   const double strongest = impulses.lpNorm<Eigen::Infinity>();
   bool isJammed = false;
+  std::vector<ClosedContact> held;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (std::find(closed.withoutRest.begin(), closed.withoutRest.end(), int(i)) == closed.withoutRest.end()) continue;
     if (!(impulses[problem.firstRow[i]] > 1e-6 * strongest)) continue;
-    addEvent(Kind::Jam, blocks[i].contact, closed.list()[i].tangential(closed.list()[i].velocity).norm());
+    ClosedContact& c = held.emplace_back(closed.list()[i]);
+    const double slip = c.tangential(blocks[i].velocity(model, work.v).head<3>()).norm();
+    c.mode = slip < nearlyStill * speedScale ? Mode::Stick : Mode::Slip;
+    if (std::find(closed.withoutRest.begin(), closed.withoutRest.end(), int(i)) == closed.withoutRest.end()) continue;
+    addEvent(Kind::Jam, blocks[i].contact, c.tangential(c.velocity).norm());
     isJammed = true;
   }
   if (!isJammed) fail("no accelerations agree with the laws of the contacts, and no jump of velocities either");
-  contactReport.note = fmt::format("t = {:.9g}: {}", t, note);
+  closed.list() = held; // takes the vanishing step out of the velocities
+  closed.holdVelocities(work);
+  motion.toNumbers(work, y);
+}
+
+/// What the laws leave open, once per step and contact.
+void EventDriven::Impl::addNote() {
+  ++contactReport.ambiguous;
+  if (contactReport.note.find(closed.note) != std::string::npos) return;
+  contactReport.note += fmt::format("{}t = {:.9g}: {}", contactReport.note.empty() ? "" : "; ", t, closed.note);
 }
 
 void EventDriven::Impl::addEvent(Kind kind, const Contact& contact, double speed) {

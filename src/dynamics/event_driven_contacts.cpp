@@ -309,7 +309,8 @@ bool ClosedContacts::decideResting(const std::vector<int>& resting, VectorX& r) 
   frictionResidual = report.residual.scaled;
   if (!report.ambiguous.empty()) {
     const Contact& contact = list_[std::size_t(resting[std::size_t(report.ambiguous.front())])].block.contact;
-    note = fmt::format("friction allows several accelerations or none at the contact of {}: one was taken", detection_.names(contact));
+    note = fmt::format("friction allows several accelerations or none (Painleve) at the contact of {}: one was taken",
+                       detection_.names(contact));
   }
   if (report.residual.scaled > 1e-8) return false;
   for (std::size_t k = 0; k < resting.size(); ++k) {
