@@ -1,5 +1,7 @@
 #include "contact/pair_kernels.h"
 
+#include <cmath>
+
 namespace tendril {
 
 namespace {

@@ -6,6 +6,7 @@
 #include "tendril/model/error.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <map>
 #include <utility>
 

@@ -3,6 +3,7 @@
 #include "tendril/model/error.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>

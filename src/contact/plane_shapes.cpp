@@ -1,6 +1,7 @@
 #include "contact/pair_kernels.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -13,7 +14,6 @@ namespace {
 struct Outline {
   const ShapeData& data;
   Pose pose;
-  bool isReversed; ///< its own normal is opposite to that of the common plane
   Vector3 corner(std::size_t i) const { return pose * data.outline[i % data.outline.size()]; }
   Vector3 normal(std::size_t i) const { return pose.R * data.normals[i % data.normals.size()]; }
   std::size_t count() const { return data.outline.size(); }
@@ -90,7 +90,7 @@ class PlanePair {
     add(centre - 0.5 * (distance + radius) * normal, normal, distance - radius, feature);
   }
 
-  static Outline outline(const PlacedShape& shape) { return {shape.data, shape.pose, false}; }
+  static Outline outline(const PlacedShape& shape) { return {shape.data, shape.pose}; }
 
   struct Separation {
     double gap = -std::numeric_limits<double>::infinity();

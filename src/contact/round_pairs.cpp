@@ -15,6 +15,7 @@ namespace tendril {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
 struct Scratch {
   GeneratorSet a, b;
   std::vector<GeneratorFeature> activeA, activeB;

@@ -9,7 +9,7 @@ namespace {
 Vector3 localSupport(const ShapeData& d, const Vector3& n) {
   using Kind = Shape::Kind;
   const auto rim = [&](double height) {
-    const double across = std::hypot(n[0], n[1]);
+    const double across = std::sqrt(n[0] * n[0] + n[1] * n[1]);
     const double scale = across > 0 ? d.radius / across : 0;
     return Vector3(scale * n[0], scale * n[1], height);
   };
