@@ -11,11 +11,12 @@ namespace tendril {
 
 /// LU factorisation of a sparse matrix of N x N blocks whose pattern is symmetric, values any. Blocks are eliminated in the order of least
 /// degree, pivoting happens within diagonal blocks only: meant for matrices near to positive definite ones. Left-looking: column j of L and
-/// row j of U are gathered from all columns before that reach j.
+/// row j of U are gathered from all columns before that reach j. Blocks are padded to an even number of rows, for packed arithmetic.
 template <int N> class BlockLu {
  public:
   using Block = Eigen::Matrix<double, N, N>;
   using Part = Eigen::Matrix<double, N, 1>;
+  using Padded = Eigen::Matrix<double, N + N % 2, N>;
 
   /// Couplings (i, j), i != j, in any order and number; (i, j) brings (j, i) with it.
   void analyse(int count, std::vector<std::pair<int, int>>& couplings) {
@@ -36,8 +37,8 @@ template <int N> class BlockLu {
   }
 
   void setZero() {
-    for (Block& block : lower_) block.setZero();
-    for (Block& block : upper_) block.setZero();
+    for (Padded& block : lower_) block.setZero();
+    for (Padded& block : upper_) block.setZero();
     for (Block& block : diagonal_) block.setZero();
   }
 
@@ -47,9 +48,9 @@ template <int N> class BlockLu {
     if (i == j)
       diagonal_[i] += block;
     else if (i > j)
-      lower_[find(i, j)] += block;
+      lower_[find(i, j)].template topRows<N>() += block;
     else
-      upper_[find(j, i)] += block;
+      upper_[find(j, i)].template topRows<N>() += block;
   }
 
   /// False if a diagonal block turned out singular or not finite.
@@ -66,7 +67,7 @@ template <int N> class BlockLu {
       if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0)) return false;
       diagonal_[j] = lu.inverse();
       if (!diagonal_[j].allFinite()) return false;
-      for (int p = start_[j]; p < start_[j + 1]; ++p) lower_[p] = Block(lower_[p] * diagonal_[j]);
+      for (int p = start_[j]; p < start_[j + 1]; ++p) lower_[p] = Padded(lower_[p].lazyProduct(diagonal_[j]));
       reached_[j] = start_[j];
       if (start_[j] < start_[j + 1]) push(j, row_[start_[j]]);
     }
@@ -78,9 +79,9 @@ template <int N> class BlockLu {
     work_.resize(std::size_t(count_));
     for (int i = 0; i < count_; ++i) work_[place_[i]] = x.template segment<N>(N * i);
     for (int j = 0; j < count_; ++j)
-      for (int p = start_[j]; p < start_[j + 1]; ++p) work_[row_[p]].noalias() -= lower_[p] * work_[j];
+      for (int p = start_[j]; p < start_[j + 1]; ++p) work_[row_[p]].noalias() -= lower_[p].template topRows<N>() * work_[j];
     for (int j = count_ - 1; j >= 0; --j) {
-      for (int p = start_[j]; p < start_[j + 1]; ++p) work_[j].noalias() -= upper_[p] * work_[row_[p]];
+      for (int p = start_[j]; p < start_[j + 1]; ++p) work_[j].noalias() -= upper_[p].template topRows<N>() * work_[row_[p]];
       work_[j] = Part(diagonal_[j] * work_[j]);
     }
     for (int i = 0; i < count_; ++i) x.template segment<N>(N * i) = work_[place_[i]];
@@ -134,19 +135,21 @@ template <int N> class BlockLu {
   /// What column k contributes to column j of L and row j of U.
   void eliminate(int k, int j) {
     const int first = reached_[k];
-    const Block left = lower_[first], right = upper_[first];
-    diagonal_[j].noalias() -= left * right;
+    const Padded left = lower_[first];
+    const Block right = upper_[first].template topRows<N>();
+    diagonal_[j].noalias() -= left.template topRows<N>().lazyProduct(right);
     for (int p = first + 1; p < start_[k + 1]; ++p) {
       const int target = position_[row_[p]];
-      lower_[target].noalias() -= lower_[p] * right;
-      upper_[target].noalias() -= left * upper_[p];
+      lower_[target].noalias() -= lower_[p].lazyProduct(right);
+      upper_[target].noalias() -= left.lazyProduct(upper_[p].template topRows<N>());
     }
   }
 
   int count_ = 0;
   std::vector<int> place_; ///< of each block in the order of elimination
   std::vector<int> start_, row_;
-  std::vector<Block, Eigen::aligned_allocator<Block>> lower_, upper_, diagonal_; ///< upper_ transposed in place: (j, row)
+  std::vector<Padded, Eigen::aligned_allocator<Padded>> lower_, upper_; ///< L(row, j) and U(j, row)
+  std::vector<Block, Eigen::aligned_allocator<Block>> diagonal_;        ///< inverted
   std::vector<Part, Eigen::aligned_allocator<Part>> work_;
   std::vector<int> position_, head_, next_, reached_;
 };

@@ -106,7 +106,7 @@ template <int N> bool FrictionEquations::factoriseContacts(BlockLu<N>& lu, doubl
     couplings_.clear();
     for (int i = 0; i < n; ++i)
       for (int b = system.start[i]; active_[i] >= 0 && b < system.start[i + 1]; ++b)
-        if (system.column[b] != i && active_[system.column[b]] >= 0) couplings_.emplace_back(active_[i], active_[system.column[b]]);
+        if (system.column[b] > i && active_[system.column[b]] >= 0) couplings_.emplace_back(active_[i], active_[system.column[b]]);
     lu.analyse(activeCount_, couplings_);
     analysedActive_ = active_;
   }

@@ -161,7 +161,7 @@ void FrictionIsland::semismoothNewton(long limit) {
 /// by failure as in the method of Levenberg and Marquardt.
 void FrictionIsland::proximalNewton(long limit) {
   constexpr double least = 1e-8, largest = 1e-1;
-  double epsilon = 1e-4;
+  double epsilon = 1e-6;
   int failures = 0;
   long pause = 100;
   bool backward = true;
@@ -214,10 +214,14 @@ void FrictionIsland::interior(long limit, double weight) {
   now_ = std::isfinite(least.ratio) ? least : best_;
 }
 
+/// Newton steps without pull, on the sets found: quadratic, so that a step that gains little is the last.
 void FrictionIsland::polish() {
-  for (int k = 0; k < 3; ++k) {
+  constexpr long expensive = 300; // contacts
+  const int steps = system_.contacts() > expensive ? 1 : 3;
+  for (int k = 0; k < steps; ++k) {
     now_ = best_;
-    if (newtonStep(1e-10, 0) == 0) break;
+    const double before = best_.ratio;
+    if (newtonStep(1e-10, 0) == 0 || best_.ratio > 0.1 * before) break;
   }
 }
 
