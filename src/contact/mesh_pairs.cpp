@@ -78,16 +78,17 @@ class MeshPair {
 
   const Vector3& corner(const Triangle& t, std::size_t k) const { return mesh_.vertices()[std::size_t(t.vertex[k])]; }
 
+  /// Separation of the shape and the plane of a triangle.
+  double heightOver(const Triangle& t) const { return t.normal.dot(coreSupport(shape_, -t.normal)) - t.offset - body_.radius(); }
+
   void findOnTriangle(const Triangle& t) {
-    const double lowest = t.normal.dot(coreSupport(shape_, -t.normal)) - t.offset - body_.radius();
-    if (!isInRange(lowest)) return;
+    const double lowest = heightOver(t);
+    if (!isInRange(lowest) || (lowest < 0 && isNearerToNeighbour(t, lowest))) return;
     const Patch points = body_.restingPoints(-t.normal);
     for (int i = 0; i < points.count; ++i) {
       const PatchCorner& p = points.corners[std::size_t(i)];
       const double height = t.normal.dot(p.x) - t.offset;
-      if (!isInRange(height - body_.radius()) || !isOver(t, p.x)) continue;
-      if (height < body_.radius() && isNearerToNeighbour(t, p.x, height)) continue;
-      add(p.x, t.normal, height, featurePair(std::uint32_t(t.face), p.id));
+      if (isInRange(height - body_.radius()) && isOver(t, p.x)) add(p.x, t.normal, height, featurePair(std::uint32_t(t.face), p.id));
     }
   }
 
@@ -109,19 +110,19 @@ class MeshPair {
     return other < 0 ? nullptr : &mesh_.triangles()[std::size_t(other)];
   }
 
-  /// Across a ridge the way out may be shorter: then this triangle's side has nothing to say.
-  bool isNearerAcrossRidge(const Triangle& t, const Vector3& x, double height) const {
+  /// Across a ridge the shape's way out may be shorter: then this triangle's side has nothing to say.
+  bool isNearerAcrossRidge(const Triangle& t, double lowest) const {
     for (std::size_t k = 0; k < 3; ++k) {
       const Triangle* other = neighbour(t, k);
-      if (other && mesh_.edges()[std::size_t(t.edge[k])].convex && other->normal.dot(x) - other->offset > height) return true;
+      if (other && mesh_.edges()[std::size_t(t.edge[k])].convex && heightOver(*other) > lowest) return true;
     }
     return false;
   }
-  bool isNearerToNeighbour(const Triangle& t, const Vector3& x, double height) const {
-    if (isNearerAcrossRidge(t, x, height)) return true;
+  bool isNearerToNeighbour(const Triangle& t, double lowest) const {
+    if (isNearerAcrossRidge(t, lowest)) return true;
     for (std::size_t k = 0; k < 3; ++k) {
       const Triangle* other = neighbour(t, k);
-      if (other && other->face == t.face && isNearerAcrossRidge(*other, x, height)) return true;
+      if (other && other->face == t.face && isNearerAcrossRidge(*other, lowest)) return true;
     }
     return false;
   }
@@ -153,7 +154,10 @@ class MeshPair {
     };
     Vector3 xLow, xHigh, x;
     double slopeLow = slope(low, xLow), slopeHigh = slope(high, xHigh);
-    if (!(slopeLow > 0 && slopeHigh < 0)) return; // a side separates more than the ridge
+    if (!(slopeLow > 0 && slopeHigh < 0)) { // one of the sides separates more: what rests on it may reach beyond the ridge
+      const bool isLeft = slopeHigh < 0 || (slopeLow <= 0 && arc.first.dot(xLow - origin) >= arc.at(high).dot(xHigh - origin));
+      return addBorder(index, isLeft ? arc.first : arc.at(high));
+    }
     for (int k = 0; k < 60 && high - low > 1e-16; ++k) {
       const double middle = 0.5 * (low + high), s = slope(middle, x);
       if (s > 0)
@@ -175,22 +179,48 @@ class MeshPair {
     const Edge& e = mesh_.edges()[std::size_t(index)];
     const Vector3& origin = mesh_.vertices()[std::size_t(e.from)];
     const Patch patch = body_.patch(-normal);
-    double begin = 0, end = e.length;
-    const bool isAlong = patch.count == 2 && (patch.corners[1].x - patch.corners[0].x).cross(e.direction).norm() < 1e-6 * size_;
-    if (isAlong) {
+    const double height = normal.dot(x - origin);
+    if (patch.count > 2) addBorder(index, normal);
+    if (patch.count > 2 && patch.normal.dot(normal) < -1 + 1e-12) return;
+    if (patch.count == 2 && (patch.corners[1].x - patch.corners[0].x).cross(e.direction).norm() < 1e-6 * size_) {
       const double p = (patch.corners[0].x - origin).dot(e.direction), q = (patch.corners[1].x - origin).dot(e.direction);
-      begin = std::max(begin, std::min(p, q));
-      end = std::min(end, std::max(p, q));
+      const double begin = std::max(0., std::min(p, q)), end = std::min(e.length, std::max(p, q));
+      if (begin > end) return;
+      addAt(index, begin, normal, height, 1);
+      return addAt(index, end, normal, height, 2);
     }
-    const bool isOnFace = patch.count > 2 && patch.normal.dot(normal) < -1 + 1e-12;
-    if (isOnFace) clipLine(patch, origin, e.direction, begin, end);
-    const double near = 1e-9 * size_;
-    if (!isAlong && !isOnFace) begin = end = (x - origin).dot(e.direction);
-    if (begin > end || end < -near || begin > e.length + near) return;
-    for (const double at : {begin, end}) {
-      const Vector3 onEdge = origin + at * e.direction;
-      const double height = normal.dot(x - origin);
-      add(onEdge + height * normal, normal, height, featurePair(0x50000000u + std::uint32_t(index), at == begin ? 1 : 2));
+    const double at = (x - origin).dot(e.direction), near = 1e-9 * size_;
+    if (at >= -near && at <= e.length + near) addAt(index, at, normal, height, 0);
+  }
+
+  void addAt(int index, double at, const Vector3& normal, double height, std::uint32_t place) {
+    const Edge& e = mesh_.edges()[std::size_t(index)];
+    if (!isInRange(height - body_.radius())) return;
+    const Vector3 onEdge = mesh_.vertices()[std::size_t(e.from)] + at * e.direction;
+    add(onEdge + height * normal, normal, height, featurePair(0x50000000u + std::uint32_t(index), place));
+  }
+
+  /// Where a face or a line of the shape that lies over the surface along a normal crosses the ridge.
+  void addBorder(int index, const Vector3& normal) {
+    const Edge& e = mesh_.edges()[std::size_t(index)];
+    const Vector3& origin = mesh_.vertices()[std::size_t(e.from)];
+    const Patch patch = body_.patch(-normal);
+    const Vector3& corner = patch.corners[0].x;
+    if (patch.count > 2) {
+      double begin = 0, end = e.length;
+      clipLine(patch, origin, e.direction, begin, end);
+      if (begin > end) return;
+      for (const double at : {begin, end}) {
+        const double height = (corner - origin - at * e.direction).dot(patch.normal) / normal.dot(patch.normal);
+        addAt(index, at, normal, height, at == begin ? 1 : 2);
+      }
+    } else if (patch.count == 2) {
+      const Vector3 along = patch.corners[1].x - corner, across = e.direction.cross(normal);
+      const double rate = along.dot(across), t = (origin - corner).dot(across) / rate;
+      if (!(std::abs(rate) > 1e-6 * size_) || !(t >= 0 && t <= 1)) return;
+      const Vector3 x = corner + t * along - origin;
+      const double at = x.dot(e.direction);
+      if (at >= 0 && at <= e.length) addAt(index, at, normal, x.dot(normal), 0);
     }
   }
 

@@ -162,10 +162,15 @@ TEST(TriangleMesh, ClosedCubeIsABox) {
 
 TEST(TriangleMesh, SideOfAThickPlateSaysNothingAboutWhatLiesOnTop) {
   const Body plate{cubeMesh(), {}};
-  const Body block{box(0.4, 0.4, 0.4), {Matrix3::Identity(), {0.2, 0.1, 0.7 - 1e-4}}};
-  const auto points = contacts(block, plate, 1e-3);
-  ASSERT_EQ(points.size(), 4u);
-  for (const ContactPoint& p : points) EXPECT_NEAR((p.normal - Vector3::UnitZ()).norm(), 0, 1e-14);
+  for (const double x : {0.1, 0.2, 0.29, 0.3, 0.4, 0.65}) { // within, near the border, flush with it, overhanging
+    const Body block{box(0.4, 0.4, 0.4), {Matrix3::Identity(), {x, 0.1, 0.7 - 1e-4}}};
+    const auto points = contacts(block, plate, 1e-5);
+    ASSERT_EQ(points.size(), 4u) << x;
+    for (const ContactPoint& p : points) {
+      EXPECT_NEAR((p.normal - Vector3::UnitZ()).norm(), 0, 1e-14) << x;
+      EXPECT_NEAR(p.gap, -1e-4, 1e-15) << x;
+    }
+  }
 }
 
 }
