@@ -130,6 +130,41 @@ TEST(SceneContact, MistakesInObstaclesAndOutputsAreRefusedWithTheirPlace) {
   expectError<InputError>([&] { parse(smooth); }, {"scene.yaml:6", "knows no contact", "moreau"});
 }
 
+TEST(SceneContact, EventDrivenRunsTellTheTimesOfEvents) {
+  const std::string text = R"(tendril: 1
+bodies:
+  - {name: ball, mass: 1, shapes: [{kind: sphere, radius: 0.1}], position: [0, 0, 1.1]}
+obstacles:
+  - {name: floor, shapes: [{kind: half-space}]}
+contacts:
+  - {name: bounce, between: all, restitution: 0.5}
+gravity: {}
+analysis: {type: dynamic, method: event-driven, duration: 1.3, step: 0.1}
+outputs:
+  - {name: impacts, measure: event times, event: impact, between: [floor, all]}
+  - {name: jams, measure: event times, event: jam}
+)";
+  const Scene scene = parse(text);
+  const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
+  Outputs outputs = scene.makeOutputs();
+  analysis->start();
+  outputs.observe(*analysis, {});
+  while (!analysis->finished()) outputs.observe(*analysis, analysis->advance());
+  const double t0 = std::sqrt(2 / 9.81);
+  ASSERT_EQ(outputs.result(0).size(), 5u);
+  double flight = t0, time = t0;
+  for (const double impact : outputs.result(0)) {
+    EXPECT_NEAR(impact, time, 1e-9);
+    flight = time == t0 ? t0 : flight / 2;
+    time += flight;
+  }
+  EXPECT_TRUE(outputs.isArray(1));
+  EXPECT_TRUE(outputs.result(1).empty());
+  EXPECT_TRUE(outputs.messages().empty());
+  expectError<InputError>([&] { parse(with(text, "method: event-driven", "method: moreau")); }, {"scene.yaml:11", "locates no events"});
+  expectError<InputError>([&] { parse(with(text, "event: jam}", "event: jam, result: max}")); }, {"scene.yaml:12", "result", "all times"});
+}
+
 TEST(SceneContact, OverlapAtTheStartNamesThePair) {
   const Scene scene = parse(pair, {"bodies.ball.position=[0, 0, 0.08]"});
   expectError<InputError>([&] { scene.makeAnalysis()->start(); }, {"'ball'", "'floor'", "project_initial"});
