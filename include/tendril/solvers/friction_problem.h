@@ -97,7 +97,8 @@ struct FrictionResidual {
   /// published comparisons of solvers. It adds impulses and velocities, so it is meaningful in the units of the file.
   double published = 0;
   /// The same with each contact's impulses measured by its own effective mass rho_i = rows / trace(W_ii), as a velocity: independent of
-  /// the units.
+  /// the units. Before that the rows of all discs but the first are divided (impulses) and multiplied (velocities) by the coefficient of
+  /// their disc, a length, which makes forces of moments and velocities of angular velocities.
   double scaled = 0;
   int worst = -1; ///< the contact with the largest share of `scaled`
 };

@@ -7,7 +7,16 @@
 
 namespace tendril {
 
-/// Automatic is the cascade; the others are its members, each on its own.
+/// Automatic is the cascade; the others are its members, each on its own:
+///
+/// GaussSeidel       every contact in turn is solved exactly (Jean & Moreau 1992). Cheap, slow in stacks, may cycle.
+/// SemismoothNewton  Newton's method on the map of Alart & Curnier (1991), with sweeps where it does not descend.
+/// ProximalNewton    the same with a pull towards the present impulses, raised where a step fails and lowered where it succeeds, every step
+///                   smoothed by a few sweeps. W may be singular. The workhorse.
+/// Admm              multipliers with alternating directions; few factorisations, linear convergence.
+/// InteriorPoint     primal-dual on the cones; finds its way from anywhere, ends by Newton steps.
+///
+/// Automatic sweeps, goes on by ProximalNewton, and where that stalls starts it again from where InteriorPoint and Admm come to.
 enum class FrictionMethod { Automatic, GaussSeidel, SemismoothNewton, ProximalNewton, Admm, InteriorPoint };
 
 struct FrictionOptions {
@@ -15,8 +24,10 @@ struct FrictionOptions {
   double tolerance = 1e-8; ///< of the residual, see `measure`
   /// Which residual must pass: that of published comparisons, the one without units, or both.
   enum class Measure { Published, Scaled, Both } measure = Measure::Both;
-  long maxIterations = 0; ///< of the method's outer loop; 0: a limit that it chooses itself
-  int threads = 1;        ///< islands of contacts are solved side by side; the result does not depend on this
+  /// Of the method's outer loop (sweeps, Newton, ADMM or interior-point steps; for Automatic, of each of its attempts); 0: a limit that it
+  /// chooses itself.
+  long maxIterations = 0;
+  int threads = 1; ///< islands of contacts are solved side by side; the result does not depend on this
   /// Once the residual passes, go on by Newton steps on the set of sticking and sliding contacts found, down to round-off where that is
   /// cheap: what sticks then does not move at all.
   bool polish = true;
