@@ -92,7 +92,7 @@ void FrictionIsland::run(const FrictionOptions& options) {
 /// method on several ways and by ADMM.
 void FrictionIsland::cascade(long limit) {
   sweep(20);
-  proximalNewton(std::min(15L, limit));
+  proximalNewton(std::min(25L, limit));
   for (const double weight : {1.0, 0.5, 0.9, 0.0}) {
     if (converged()) return;
     interior(limit, weight);
