@@ -88,7 +88,8 @@ class Run {
  private:
   void open();
   void addSeries();
-  void begin();
+  std::exception_ptr startAnalysis();
+  void begin(const std::exception_ptr& failure);
   void resumeFrom(const Checkpoint& checkpoint);
   void loop();
   void step();
@@ -171,7 +172,11 @@ RunOutcome Run::execute() {
 void Run::open() {
   std::optional<Checkpoint> checkpoint;
   if (options_.resume) checkpoint = readCheckpoint(folder_.checkpoint(), fingerprint_, log_);
-  if (!checkpoint) folder_.clear();
+  std::exception_ptr failure;
+  if (!checkpoint) {
+    failure = startAnalysis();
+    folder_.clear();
+  }
   log_.open(folder_.log());
   opened_ = true;
   // This line, the first of the file, is what marks the folder as one of a run.
@@ -183,7 +188,7 @@ void Run::open() {
   if (checkpoint)
     resumeFrom(*checkpoint);
   else
-    begin();
+    begin(failure);
   for (const std::string& message : analysis_->messages()) log_.info(message);
   secondsAtStart_ = clock_.seconds(PhaseClock::Solving) + clock_.seconds(PhaseClock::Writing);
   progressAtStart_ = analysis_->progress();
@@ -213,14 +218,24 @@ void Run::addSeries() {
   }
 }
 
-void Run::begin() {
+/// Input that is wrong (bodies that overlap) shows here, before anything of an earlier run is removed; a failure of the numerics is
+/// returned, to be told in the new folder.
+std::exception_ptr Run::startAnalysis() try {
+  clock_.enter(PhaseClock::Solving);
+  analysis_->start();
+  return nullptr;
+} catch (const NumericalFailure&) {
+  return std::current_exception();
+}
+
+void Run::begin(const std::exception_ptr& failure) {
   clock_.enter(PhaseClock::Writing);
   writeText(folder_.scene(), scene_.document().text());
   scene_.copyMeshes(folder_.path());
   writer_.emplace(folder_.results(), RunMetadata{version(), scene_.document().text(), scene_.document().overrides()});
   addSeries();
   clock_.enter(PhaseClock::Solving);
-  analysis_->start();
+  if (failure) std::rethrow_exception(failure);
   const State& state = analysis_->state();
   const Energy energy = scene_.mechanism().model->energy(state);
   totals_.initialEnergy = energy.total();

@@ -305,6 +305,17 @@ TEST(Run, LeavesNothingOfAWrongScene) {
   EXPECT_FALSE(fs::exists(options.folder));
 }
 
+TEST(Run, LeavesEarlierResultsAloneWhenBodiesOverlap) {
+  const RunOfScene scene(bouncing);
+  RunOptions options = scene.to("out");
+  run(options);
+  const std::string before = readAll(options.folder / "summary.json");
+  options.overrides = {"bodies.ball.position=[0, 0, 0.05]"};
+  expectError<InputError>([&] { run(options); }, {"overlap", "'ball'", "'floor'", "project_initial"});
+  EXPECT_EQ(readAll(options.folder / "summary.json"), before);
+  EXPECT_EQ(ResultReader(options.folder / "results.h5").rows(), 31u);
+}
+
 TEST(Run, SetsParameters) {
   const RunOfScene scene(rollUp);
   RunOptions options = scene.to("out");
