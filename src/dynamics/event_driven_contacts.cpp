@@ -20,6 +20,8 @@ constexpr double lookAround = 0.02;
 constexpr double differenceStep = 1e-3;
 /// Forces and accelerations below this, relative to the largest, count as zero.
 constexpr double negligible = 1e-9;
+/// Cosine of the angle within which two normals belong to one contact.
+constexpr double sameNormal = 0.99;
 
 }
 
@@ -38,6 +40,16 @@ double ClosedContact::coneMargin() const { return friction() * normalForce() - t
 
 ClosedContacts::ClosedContacts(const Model& model, ContactDetection& detection, ImpulseResponse& response)
     : model_(model), detection_(detection), response_(response), lambda_(VectorX::Zero(model.nc())) {}
+
+const ClosedContact* ClosedContacts::find(const Contact& contact) const {
+  if (const ClosedContact* c = find(contact.key)) return c;
+  for (const ClosedContact& c : list_) {
+    const Contact& own = c.block.contact;
+    const bool isNear = (own.point.position - contact.point.position).norm() < lookAround * detection_.smallestSize();
+    if (own.first == contact.first && own.second == contact.second && own.point.feature == contact.point.feature && isNear) return &c;
+  }
+  return nullptr;
+}
 
 const ClosedContact* ClosedContacts::find(std::uint64_t key) const {
   for (const ClosedContact& c : list_) {
@@ -75,12 +87,30 @@ bool ClosedContacts::locate(const ClosedContact& c, const Pose& first, const Pos
   findContacts(detection_.model().parts()[std::size_t(contact.first)].shapes[std::size_t(c.firstShape)], first,
                detection_.model().parts()[std::size_t(contact.second)].shapes[std::size_t(c.secondShape)], second,
                lookAround * detection_.smallestSize(), points_);
+  const ContactPoint* nearest = nullptr;
+  double distance = lookAround * detection_.smallestSize();
   for (const ContactPoint& found : points_) {
-    if (found.feature != contact.point.feature) continue;
-    point = found;
-    return true;
+    if (found.feature == contact.point.feature) {
+      point = found;
+      return true;
+    }
+    // Where several features meet, as at the end of an edge on a face, the geometry may name another one: the place decides.
+    const double away = (found.position - contact.point.position).norm();
+    if (away < distance && found.normal.dot(contact.point.normal) > sameNormal && !isTaken(c, found.feature)) {
+      nearest = &found, distance = away;
+    }
   }
-  return false;
+  if (nearest) point = *nearest;
+  return nearest != nullptr;
+}
+
+/// Whether another closed contact of the same shapes goes by this feature.
+bool ClosedContacts::isTaken(const ClosedContact& c, std::uint32_t feature) const {
+  return std::any_of(list_.begin(), list_.end(), [&](const ClosedContact& other) {
+    const Contact &a = other.block.contact, &b = c.block.contact;
+    return &other != &c && a.first == b.first && a.second == b.second && other.firstShape == c.firstShape &&
+           other.secondShape == c.secondShape && a.point.feature == feature;
+  });
 }
 
 bool ClosedContacts::update(const State& state) {

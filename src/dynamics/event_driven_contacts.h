@@ -41,6 +41,8 @@ class ClosedContacts {
   std::vector<ClosedContact>& list() { return list_; }
   const std::vector<ClosedContact>& list() const { return list_; }
   const ClosedContact* find(std::uint64_t key) const;
+  /// By its key, or by place and features where these have changed since it closed.
+  const ClosedContact* find(const Contact& contact) const;
   /// Takes in a contact found by the detection at this state.
   void add(const Contact& contact, const State& state);
   /// Kinematics of all contacts at a state, with the acceleration that the motion along the surfaces brings. False if the features of some
@@ -69,6 +71,7 @@ class ClosedContacts {
 
  private:
   bool locate(const ClosedContact& c, const Pose& first, const Pose& second, ContactPoint& point);
+  bool isTaken(const ClosedContact& c, std::uint32_t feature) const;
   bool updateOne(ClosedContact& c, const State& state);
   void gather();
   void setModeColumns();

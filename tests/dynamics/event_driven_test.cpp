@@ -411,6 +411,69 @@ TEST(EventDrivenAgainstMoreau, SphereSkiddingIntoRollingConvergesAtOrderOne) {
   EXPECT_NEAR(orderOfMoreau(build, 0.8, 100, 5), 1, 0.15);
 }
 
+// ---- several bodies, edges -------------------------------------------------------------------------------------------------------------
+
+TEST(EventDriven, TumblingBoxComesToRestAndNeverGainsEnergy) {
+  ContactRig rig({0, 0, -g});
+  rig.floor({0, 0, 1});
+  rig.add("box", MassProperties::box(1000, {0.2, 0.3, 0.1}), ContactRig::shape(Shape::Kind::Box, {0.2, 0.3, 0.1}),
+          {so3::exp(Vector3(0.3, 0.4, 0.5)), {0, 0, 0.6}}, {1, 0, 0}, {1, 2, 3});
+  rig.law({.friction = 0.4, .restitution = 0.3});
+  const Model& model = rig.build();
+  EventDriven analysis(model, rig.contacts, {.duration = 2, .step = 0.05});
+  analysis.start();
+  double before = model.energy(model.initialState()).total(), scale = before;
+  while (!analysis.finished()) {
+    analysis.advance();
+    const double now = model.energy(analysis.state()).total();
+    EXPECT_LE(now - before, 1e-11 * scale);
+    EXPECT_LE(analysis.contacts()->penetration, 1e-12);
+    before = now;
+  }
+  EXPECT_LT(analysis.state().v.norm(), 1e-13);
+  EXPECT_NEAR(ContactRig::position(analysis.state()).z(), 0.05, 1e-12);
+}
+
+TEST(EventDriven, StackStandsAndFallsWhenItIsHit) {
+  for (const bool isHit : {false, true}) {
+    ContactRig rig;
+    rig.floor();
+    for (int i = 0; i < 3; ++i) rig.block("block " + std::to_string(i), 1, 0.1, 0.1, {Matrix3::Identity(), {0.01 * i, 0.1 + 0.2 * i, 0}});
+    if (isHit) rig.disc("ball", 2, 0.1, {-0.5, 0.35, 0}, {3, 0, 0});
+    rig.law({.friction = 0.5, .restitution = 0.2});
+    const Model& model = rig.build();
+    EventDriven analysis(model, rig.contacts, {.duration = 0.4, .step = 0.1});
+    analysis.start();
+    double before = model.energy(model.initialState()).total();
+    while (!analysis.finished()) {
+      analysis.advance();
+      const double now = model.energy(analysis.state()).total();
+      EXPECT_LE(now, before + 1e-11);
+      before = now;
+    }
+    if (isHit) {
+      EXPECT_GT(analysis.state().v.norm(), 0.1);
+    } else {
+      EXPECT_TRUE(analysis.events().empty());
+      EXPECT_LT(analysis.state().v.norm(), 1e-13);
+    }
+  }
+}
+
+TEST(EventDriven, BlockSlidesOffATable) {
+  ContactRig rig;
+  rig.part("table", rig.builder.ground({Matrix3::Identity(), {0, -0.5, 0}}), ContactRig::rectangle(1, 0.5));
+  rig.block("block", 1, 0.1, 0.1, {Matrix3::Identity(), {0.5, 0.1, 0}}, {2, 0, 0});
+  rig.law({.friction = 0.1});
+  EventDriven analysis(rig.build(), rig.contacts, {.duration = 0.5, .step = 0.05});
+  run(analysis);
+  ASSERT_FALSE(ofKind(analysis, Kind::Detachment).empty());
+  const Vector3 x = ContactRig::position(analysis.state());
+  EXPECT_GT(x.x(), 1.1);
+  EXPECT_LT(x.y(), 0.1);
+  EXPECT_LT(ContactRig::spin(analysis.state()).z(), -0.1); // it tips over the edge
+}
+
 // ---- the analysis ----------------------------------------------------------------------------------------------------------------------
 
 TEST(EventDriven, FreeFlightAndSpinKeepTheirInvariants) {
