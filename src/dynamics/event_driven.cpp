@@ -31,6 +31,7 @@ constexpr double negligibleForce = 1e-9;
 constexpr double accumulated = 1e-6; ///< of the largest impact of a contact: its rebounds are at an end
 constexpr double around = 0.1;       ///< gaps up to this are watched
 constexpr double stepError = 1e-3;   ///< error of a step over the tolerance of events
+constexpr long maxAttempts = 100000; ///< steps of the integrator within a step of output
 constexpr int maxPasses = 100;       ///< impacts at one instant
 
 enum class Watch { Gap, NormalForce, Cone, Slip };
@@ -143,7 +144,7 @@ struct EventDriven::Impl {
   std::vector<ContactEvent> events;
   ContactReport contactReport;
   StepReport report;
-  long stuckEvents = 0;
+  long stuckEvents = 0, attempts = 0;
 };
 
 EventDriven::Impl::Impl(const Model& model_, const ContactModel& contacts, const EventDrivenOptions& options_)
@@ -257,6 +258,7 @@ void EventDriven::Impl::beginStep() {
 
 /// Smooth motion and events up to a time of output.
 void EventDriven::Impl::advanceTo(double end) {
+  attempts = 0;
   const double shortest = 1e-15 * std::max(std::abs(end), options.duration);
   while (end - t > shortest) {
     beginStep();
@@ -295,6 +297,7 @@ double EventDriven::Impl::takeStep(double rest) {
   double h = std::min(rest, nextStep);
   while (h > shortest) {
     isLost = false;
+    if (++attempts > maxAttempts) fail(fmt::format("the steps of the integrator shrink to {:.3g} s; use Moreau's scheme", h));
     const double error = integrator->step(h, yEnd) / (stepError * options.tolerance);
     if (isLost || !std::isfinite(error)) {
       h *= 0.5;
