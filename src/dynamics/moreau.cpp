@@ -25,10 +25,12 @@ constexpr int maxProjections = 20;
 /// Slip of a contact that sticks, relative to its velocity without the impulse.
 constexpr double negligibleSlip = 1e-8;
 
-/// Impulse that a contact had in the last step, in the inertial frame.
+/// What is kept of a contact from the last step.
 struct Memory {
   std::uint64_t key = 0;
-  Vector3 impulse = Vector3::Zero(), moment = Vector3::Zero();
+  Vector3 impulse = Vector3::Zero(), moment = Vector3::Zero(); ///< in the inertial frame
+  /// Gap that the velocity at the end of the step led to expect, and what came on top: the paths of the surfaces are curved.
+  double expected = 0, curved = 0;
 };
 
 void appendKey(std::uint64_t key, std::vector<double>& numbers) {
@@ -74,6 +76,7 @@ struct Moreau::Impl {
   void settle();
   void endStep();
   void holdJoints();
+  void learnCurvature();
   void separate();
   [[noreturn]] void fail(const FrictionReport& solution) const;
 
@@ -98,6 +101,7 @@ struct Moreau::Impl {
   std::vector<double> reach; ///< of each part within the rest of the step
   struct Approach {
     Vector6 before, free;    ///< relative velocities
+    double curved = 0;       ///< what the last step added to the gap beyond the velocity, not below zero
     bool isTouching = false; ///< closed, to what rounding can tell
     bool isAhead = false;    ///< will close in this step, and come to rest there
   };
@@ -295,8 +299,11 @@ void Moreau::Impl::selectContacts() {
     approach.free = block.velocity(model, freeVelocity);
     // An impact with restitution waits until the surfaces have met; what comes to rest is stopped where it touches.
     const bool isSlow = -approach.before[0] <= 2 * std::abs(approach.free[0] - approach.before[0]);
-    approach.isAhead = options.project && contact.point.gap > 0 && (isSlow || contact.law->restitution == 0);
+    const bool comesToRest = options.project && (isSlow || contact.law->restitution == 0);
     approach.isTouching = contact.point.gap <= margin;
+    const Memory* last = options.project ? remembered(contact.key) : nullptr;
+    approach.curved = last ? std::max(last->curved, 0.0) : 0;
+    approach.isAhead = comesToRest && contact.point.gap + approach.curved > 0;
     if (!approach.isTouching && !approach.isAhead) continue;
     block.chooseLaw();
     ++used;
@@ -328,7 +335,8 @@ void Moreau::Impl::setAsideSleepers() {
 }
 
 /// With V_n = U_n+ + e U_n-, V_t = U_t+ + tau U_t- the law holds between V and P - c n, c the cohesion of the step, which therefore pulls
-/// like a given impulse. A contact ahead must only not have closed at the end: V_n = U_n+ + gap / (theta h).
+/// like a given impulse. A contact ahead must only not have closed at the end: V_n = U_n+ + gap / (theta h), where the gap includes what
+/// the curved paths of the surfaces are known to add to it.
 void Moreau::Impl::setUpProblem() {
   response->gather(blocks, problem);
   r.setZero(problem.rows());
@@ -353,7 +361,7 @@ void Moreau::Impl::setUpProblem() {
       if (!approach.isAhead)
         q += back * approach.before[component];
       else if (component == 0)
-        q += block.contact.point.gap / (options.theta * h);
+        q += (block.contact.point.gap + approach.curved) / (options.theta * h);
     }
   }
 }
@@ -431,7 +439,7 @@ void Moreau::Impl::recordContact(std::size_t i) {
                                     statusOf(block, r.segment(problem.firstRow[i], block.law.size), slips)});
   contactReport.dissipation -= 0.5 * impulse.dot(before + after);
   contactReport.work += impulse.dot(block.rows.drift);
-  nextMemory.push_back({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>()});
+  nextMemory.push_back({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>(), c.point.gap + options.theta * h * after[0], 0});
 }
 
 void Moreau::Impl::recordSleeper(const ContactBlock& block) {
@@ -469,6 +477,7 @@ void Moreau::Impl::endStep() {
   report.t = state.t = begin + double(report.step) * h;
   state.lambda = jointImpulse / h;
   holdJoints();
+  learnCurvature();
   separate();
   if (sleeping) sleeping->observe(blocks, *flight, state.v, kkt.assembly().residual());
   report.h = h;
@@ -489,6 +498,17 @@ void Moreau::Impl::holdJoints() {
     VectorX& correction = increment;
     kkt.solve(upper, lower, correction, zeroLambda);
     flight->displace(state.q, state.v, correction);
+  }
+}
+
+/// Compares the gaps of the contacts that pushed with those that their velocities led to expect.
+void Moreau::Impl::learnCurvature() {
+  if (!options.project || blocks.empty()) return;
+  for (const Contact& contact : detection.findContacts(state, 1e-3 * detection.smallestSize())) {
+    const auto found =
+        std::lower_bound(memory.begin(), memory.end(), contact.key, [](const Memory& m, std::uint64_t k) { return m.key < k; });
+    if (found == memory.end() || found->key != contact.key || found->impulse.isZero(0)) continue;
+    found->curved = contact.point.gap - found->expected;
   }
 }
 
@@ -532,6 +552,7 @@ Snapshot Moreau::save() {
     appendKey(m.key, numbers);
     numbers.insert(numbers.end(), m.impulse.data(), m.impulse.data() + 3);
     numbers.insert(numbers.end(), m.moment.data(), m.moment.data() + 3);
+    numbers.push_back(m.curved);
   }
   if (impl_->sleeping) snapshot["moreau/sleeping"] = impl_->sleeping->save();
   return snapshot;
@@ -545,10 +566,10 @@ void Moreau::restore(const Snapshot& snapshot) {
   if (impl_->sleeping) impl_->sleeping->restore(snapshot.at("moreau/sleeping"));
   impl_->memory.clear();
   const std::vector<double>& numbers = snapshot.at("moreau/impulses");
-  for (std::size_t i = 0; i + 8 <= numbers.size(); i += 8) {
+  for (std::size_t i = 0; i + 9 <= numbers.size(); i += 9) {
     const std::uint64_t key = (std::uint64_t(numbers[i]) << 32) | std::uint64_t(numbers[i + 1]);
-    impl_->memory.push_back(
-        {key, Vector3(numbers[i + 2], numbers[i + 3], numbers[i + 4]), Vector3(numbers[i + 5], numbers[i + 6], numbers[i + 7])});
+    impl_->memory.push_back({key, Vector3(numbers[i + 2], numbers[i + 3], numbers[i + 4]),
+                             Vector3(numbers[i + 5], numbers[i + 6], numbers[i + 7]), 0, numbers[i + 8]});
   }
 }
 
