@@ -14,7 +14,7 @@ struct MoreauOptions {
   double step = 1e-3;  ///< [s]
   /// Weight of the end of the step, in [1/2, 1]: 1/2 is Moreau's midpoint scheme; more damps the vibrations of elastic parts.
   double theta = 0.5;
-  FrictionOptions friction{};
+  FrictionOptions friction{.measure = FrictionOptions::Measure::Scaled};
   /// Move overlapping bodies apart after each step, velocities untouched. Without it an overlap made by an impact (up to step x speed)
   /// stays.
   bool project = true;
