@@ -22,6 +22,7 @@ constexpr double touching = 1e-6;
 /// Overlap of this size, in the same measure, is left alone by the projection.
 constexpr double allowedOverlap = 1e-6;
 constexpr int maxProjections = 20;
+constexpr int maxCuts = 3;
 /// Slip of a contact that sticks, relative to its velocity without the impulse.
 constexpr double negligibleSlip = 1e-8;
 
@@ -60,6 +61,7 @@ struct Moreau::Impl {
   void classify();
   void start(std::vector<std::string>& messages);
   void advance();
+  void advanceBy(double step, int cutsLeft);
   void beginStep();
   void moveFreely();
   void evaluateAhead();
@@ -68,7 +70,7 @@ struct Moreau::Impl {
   void setAsideSleepers();
   void setUpProblem();
   void warmStart();
-  void solve();
+  const FrictionReport* solve();
   void applyImpulses();
   const Memory* remembered(std::uint64_t key) const;
   void recordContact(std::size_t i);
@@ -92,10 +94,12 @@ struct Moreau::Impl {
   FrictionProblem problem;
 
   bool isCoupled = false; ///< joints, elasticity or dampers tie blocks together: the equations are factorised in every step
-  double h, margin = 0;
-  State state; ///< accepted
-  State ahead; ///< where the theta-scheme takes its forces
-  State mid;   ///< at the time where contacts are looked for; v there: before the impulses
+  double h;               ///< of the step at hand; a part of the step given where that was cut
+  double margin = 0;
+  bool isTold = false; ///< the problem of this step was given away
+  State state;         ///< accepted
+  State ahead;         ///< where the theta-scheme takes its forces
+  State mid;           ///< at the time where contacts are looked for; v there: before the impulses
   VectorX freeVelocity, jointImpulse, increment, upper, lower, r, zeroLambda;
   VectorX gained;            ///< velocities that forces alone bring in a step
   std::vector<double> reach; ///< of each part within the rest of the step
@@ -125,7 +129,6 @@ Moreau::Impl::Impl(const Model& model_, const ContactModel& contacts, const More
   contacts.check();
   margin = touching * detection.smallestSize();
   contactReport.model = &contacts;
-  contactReport.step = h;
 }
 
 /// Finds which blocks are rigid bodies on their own, and whether anything else couples them.
@@ -200,6 +203,24 @@ void Moreau::Impl::start(std::vector<std::string>& told) {
 
 void Moreau::Impl::advance() {
   const auto clock = std::chrono::steady_clock::now();
+  contactReport.note.clear();
+  contactReport.sweeps = contactReport.newtonSteps = contactReport.ambiguous = 0;
+  contactReport.residual = contactReport.dissipation = contactReport.work = 0;
+  report.cuts = 0;
+  isTold = false;
+  advanceBy(options.step, maxCuts);
+  ++report.step;
+  report.t = state.t = begin + double(report.step) * options.step;
+  report.h = options.step;
+  report.iterations = int(contactReport.newtonSteps + contactReport.sweeps);
+  report.residual = contactReport.residual / options.friction.tolerance;
+  report.note = contactReport.note;
+  contactReport.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
+}
+
+/// A friction problem that cannot be solved is the problem of one configuration: in two steps of half the size, others are met.
+void Moreau::Impl::advanceBy(double step, int cutsLeft) {
+  h = contactReport.step = step;
   beginStep();
   moveFreely();
   gained = freeVelocity - mid.v;
@@ -207,10 +228,16 @@ void Moreau::Impl::advance() {
   selectContacts();
   setUpProblem();
   warmStart();
-  solve();
+  const FrictionReport* solution = solve();
+  if (solution && !solution->converged) {
+    if (cutsLeft == 0) fail(*solution);
+    ++report.cuts;
+    advanceBy(step / 2, cutsLeft - 1);
+    advanceBy(step / 2, cutsLeft - 1);
+    return;
+  }
   applyImpulses();
   endStep();
-  contactReport.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
 }
 
 /// The configuration in which forces are taken and contacts looked for, with the velocities at the begin of the step resolved there.
@@ -384,25 +411,24 @@ void Moreau::Impl::warmStart() {
   }
 }
 
-void Moreau::Impl::solve() {
-  contactReport.note.clear();
-  contactReport.sweeps = contactReport.newtonSteps = 0;
-  contactReport.residual = 0;
-  contactReport.ambiguous = 0;
-  if (blocks.empty()) return;
+/// What the solver tells; null if nothing touches. Without convergence nothing has changed yet.
+const FrictionReport* Moreau::Impl::solve() {
+  if (blocks.empty()) return nullptr;
   const FrictionReport& solution = solver.solve(problem, options.friction, r);
-  if (options.onProblem) options.onProblem(report.step + 1, problem, r);
-  contactReport.residual = solution.residual.scaled;
-  contactReport.sweeps = solution.sweeps;
-  contactReport.newtonSteps = solution.newtonSteps;
-  contactReport.ambiguous = long(solution.ambiguous.size());
-  if (!solution.converged) fail(solution);
+  if (options.onProblem && !isTold) options.onProblem(report.step + 1, problem, r);
+  isTold = true;
+  contactReport.sweeps += solution.sweeps;
+  contactReport.newtonSteps += solution.newtonSteps;
+  if (!solution.converged) return &solution;
+  contactReport.residual = std::max(contactReport.residual, solution.residual.scaled);
+  contactReport.ambiguous += long(solution.ambiguous.size());
   if (!solution.ambiguous.empty()) {
     const ContactBlock& block = blocks[std::size_t(solution.ambiguous.front())];
     contactReport.note =
         fmt::format("friction allows several solutions or none at the contact of {}{}: one was chosen", detection.names(block.contact),
                     solution.ambiguous.size() > 1 ? fmt::format(" and {} more", solution.ambiguous.size() - 1) : "");
   }
+  return &solution;
 }
 
 void Moreau::Impl::fail(const FrictionReport& solution) const {
@@ -417,7 +443,6 @@ void Moreau::Impl::applyImpulses() {
   response->apply(blocks, problem, r, freeVelocity, jointImpulse);
   settle();
   contactReport.contacts.clear();
-  contactReport.dissipation = contactReport.work = 0;
   nextMemory.clear();
   for (std::size_t i = 0; i < blocks.size(); ++i) recordContact(i);
   for (const ContactBlock& block : sleepers) recordSleeper(block);
@@ -473,17 +498,12 @@ void Moreau::Impl::endStep() {
   state.v = freeVelocity;
   state.q = mid.q;
   flight->move(state.q, state.v, options.theta * h);
-  ++report.step;
-  report.t = state.t = begin + double(report.step) * h;
+  state.t += h;
   state.lambda = jointImpulse / h;
   holdJoints();
   learnCurvature();
   separate();
   if (sleeping) sleeping->observe(blocks, *flight, state.v, kkt.assembly().residual());
-  report.h = h;
-  report.iterations = int(contactReport.newtonSteps + contactReport.sweeps);
-  report.residual = contactReport.residual / options.friction.tolerance;
-  report.note = contactReport.note;
 }
 
 /// Joints hold velocities; what their positions drift in a step is taken back, with the factorisation at hand.

@@ -35,6 +35,7 @@ struct MoreauOptions {
 ///
 /// A is the mass matrix, with elastic and damping parts A = M + h theta C + (h theta)^2 K. Rigid bodies move their centres of mass on
 /// straight lines and turn by the energy-preserving midpoint rule, so that free flight neither gains nor loses energy.
+/// A step whose contacts could not be solved is taken again in parts, down to an eighth; then NumericalFailure names the worst contact.
 class Moreau final : public Analysis {
  public:
   /// Model and contacts must outlive the analysis.
