@@ -1,5 +1,5 @@
 #include "contact/pair_kernels.h"
-#include "contact/support.h"
+#include "contact/round_parts.h"
 
 namespace tendril {
 
@@ -51,24 +51,13 @@ class HalfSpacePair {
 
 void shapeAndHalfSpace(const PlacedShape& a, const PlacedShape& b, ContactSink& sink) {
   HalfSpacePair pair(b, sink);
+  if (addRoundParts(a, pair)) return;
   switch (a.data.shape.kind) {
-  case Shape::Kind::Sphere:
-    return pair.add(a.pose.x, a.data.radius, 0);
-  case Shape::Kind::Capsule:
-    pair.add(a.pose * Vector3(0, 0, -a.data.half), a.data.radius, 0);
-    return pair.add(a.pose * Vector3(0, 0, a.data.half), a.data.radius, 1);
   case Shape::Kind::Box:
   case Shape::Kind::ConvexMesh:
     return pair.addAll(a.data.polyhedron.vertices, a, a.pose.R);
   case Shape::Kind::TriangleMesh:
     return pair.addAll(a.data.mesh->vertices(), a, a.pose.R);
-  case Shape::Kind::Cylinder:
-  case Shape::Kind::Tube:
-    pair.addRim(rimOf(a, a.data.low), 100);
-    return pair.addRim(rimOf(a, a.data.high), 200);
-  case Shape::Kind::Cone:
-    pair.addRim(rimOf(a, a.data.low), 100);
-    return pair.add(a.pose * Vector3(0, 0, a.data.high), 0, 0);
   case Shape::Kind::Ellipsoid:
     return pair.addEllipsoid(a);
   default:

@@ -1,6 +1,6 @@
 #include "contact/closest_point.h"
 #include "contact/pair_kernels.h"
-#include "contact/support.h"
+#include "contact/round_parts.h"
 
 #include <Eigen/Geometry>
 #include <array>
@@ -45,6 +45,10 @@ class HollowPair {
     }
   }
 
+  void addAll(const std::vector<Vector3>& vertices, const Pose& pose) {
+    for (std::size_t v = 0; v < vertices.size(); ++v) add(pose * vertices[v], 0, std::uint32_t(v));
+  }
+
  private:
   Vector3 centre_;
   double radius_;
@@ -58,38 +62,24 @@ void solidInHollow(const PlacedShape& a, const PlacedShape& b, ContactSink& sink
   const bool isPlane = b.data.family == Family::Disc;
   const Vector3 planeNormal = isPlane ? Vector3(a.pose.R.col(2)) : Vector3::Zero();
   HollowPair pair(b, sink, planeNormal);
+  if (addRoundParts(a, pair)) return;
   switch (a.data.shape.kind) {
-  case Shape::Kind::Sphere:
   case Shape::Kind::Disc:
     return pair.add(a.pose.x, a.data.radius, 0);
-  case Shape::Kind::Capsule:
-    pair.add(a.pose * Vector3(0, 0, -a.data.half), a.data.radius, 0);
-    return pair.add(a.pose * Vector3(0, 0, a.data.half), a.data.radius, 1);
   case Shape::Kind::Polygon:
-    for (std::size_t v = 0; v < a.data.outline.size(); ++v) pair.add(a.pose * a.data.outline[v], 0, std::uint32_t(v));
-    return;
+    return pair.addAll(a.data.outline, a.pose);
   case Shape::Kind::Box:
   case Shape::Kind::ConvexMesh:
-    for (std::size_t v = 0; v < a.data.polyhedron.vertices.size(); ++v)
-      pair.add(a.pose * a.data.polyhedron.vertices[v], 0, std::uint32_t(v));
-    break;
+    pair.addAll(a.data.polyhedron.vertices, a.pose);
+    return keepSpread(sink, Vector3::Zero());
   case Shape::Kind::TriangleMesh:
-    for (std::size_t v = 0; v < a.data.mesh->vertices().size(); ++v) pair.add(a.pose * a.data.mesh->vertices()[v], 0, std::uint32_t(v));
-    break;
-  case Shape::Kind::Cylinder:
-  case Shape::Kind::Tube:
-    pair.addRim(rimOf(a, a.data.low), 100);
-    return pair.addRim(rimOf(a, a.data.high), 200);
-  case Shape::Kind::Cone:
-    pair.addRim(rimOf(a, a.data.low), 100);
-    return pair.add(a.pose * Vector3(0, 0, a.data.high), 0, 0);
-  case Shape::Kind::Ellipsoid: {
+    pair.addAll(a.data.mesh->vertices(), a.pose);
+    return keepSpread(sink, Vector3::Zero());
+  case Shape::Kind::Ellipsoid:
     return pair.add(a.pose * farthestOnEllipsoid(a.data.halfEdges, a.pose.R.transpose() * (b.pose.x - a.pose.x)), 0, 0);
-  }
-  case Shape::Kind::HalfSpace:
+  default:
     return;
   }
-  keepSpread(sink, Vector3::Zero());
 }
 
 }
