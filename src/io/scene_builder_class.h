@@ -1,0 +1,127 @@
+#pragma once
+#include "io/scene_builder.h"
+#include "io/scene_reader.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tendril::scenes {
+
+/// Where a marker sits, before it is made: joints move it by an offset of their own.
+struct Frame {
+  enum class Kind { Ground, Body, Beam, Obstacle };
+  Kind kind = Kind::Ground;
+  std::string part;
+  double arclength = 0;
+  std::optional<int> node{};
+  Pose offset{};
+  bool isBare = false; ///< the word `ground`, without a place
+
+  Frame moved(const Pose& by) const {
+    Frame frame = *this;
+    frame.offset = offset * by;
+    return frame;
+  }
+};
+
+/// The unit vector of a direction that a scene gives by any vector along it.
+Vector3 direction(const Record& r, const char* key);
+
+/// Builds what a document describes, object by object; every theme has a source of its own.
+class SceneBuilder {
+ public:
+  explicit SceneBuilder(const Document& document) : root_(document.root()) { refuseUnavailable(); }
+
+  SceneContent build();
+
+ private:
+  // ---- the whole: scene_builder.cpp -----------------------------------------------------------------------------------------------------
+  void refuseUnavailable() const;
+  void chooseAnalysis(const Record& analysis, bool hasContacts);
+  void freeze();
+
+  // ---- names and frames: scene_builder_frames.cpp ---------------------------------------------------------------------------------------
+  /// The name of an object, which no other object of its kind (`label`) may have.
+  std::string claim(const Record& r, const std::string& label);
+  void claimPart(const Node& node, const std::string& name);
+  void readLibrary(const Record& scene, const char* key, std::map<std::string, Node>& library);
+  /// The record that a name of the library or a map in place stands for.
+  Record entry(const Node& node, const char* kind, const std::map<std::string, Node>& library, const Schema& schema) const;
+  std::vector<std::string> beamNames() const;
+  Frame frame(const Node& node);
+  Frame frameOfWord(const Node& node, const std::string& word) const;
+  Frame frameOfRecord(const Record& r);
+  double arclength(const Node& node, const BeamPart& beam) const;
+  const Marker& make(const Frame& frame, const std::string& name = "");
+  const Marker& onObstacle(const Frame& frame);
+  const Marker& marker(const Node& node) { return make(located(node)); }
+  /// A frame that says where it is: not the bare word `ground`.
+  Frame located(const Node& node);
+  Pose initial(const Frame& frame) { return make(frame).frame(builder_.model().state()); }
+  /// The markers of both sides of a joint: first that of `to`, then that of `on`. With an axis or position, frames that coincide there.
+  std::pair<const Marker*, const Marker*> pair(const Record& r, bool isPositioned);
+
+  // ---- bodies, beams, obstacles, markers: scene_builder_parts.cpp -----------------------------------------------------------------------
+  void addBody(const Record& r);
+  void addBeam(const Record& r);
+  void addObstacle(const Record& r);
+  void addMarker(const Record& r);
+  void addPointMass(const Record& r);
+
+  // ---- joints, springs, loads, motions: scene_builder_joints.cpp ------------------------------------------------------------------------
+  void addJoint(const Record& r);
+  void addPrescribed(const Record& r, const std::string& name);
+  void addSpring(const Record& r);
+  void addLoad(const Record& r);
+  void addGravity(const Record& r);
+  TimeFunction factor(const Record& r) const;
+  /// Three functions of time and an angle about an axis, of those that are given.
+  GroundMotion readMotion(const Record& r) const;
+  /// A function of time that has a value at the start; refused there and then if it has none.
+  TimeFunction startable(const Record& r, const char* key) const;
+
+  // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
+  /// Bodies and obstacles, as what touches and is touched.
+  void addParts(const Record& scene);
+  void addPart(const Record& r, const Marker& marker, const std::vector<Shape>& shapes);
+  CollisionShape collisionShape(const Shape& shape, const std::string& label);
+  void addContact(const Record& r);
+  /// Two names, each of a part, a surface or `all`; `all` alone stands for both.
+  std::pair<std::string, std::string> partners(const Node& node);
+  std::string partner(const Node& node);
+  std::vector<std::string> partNames() const;
+
+  // ---- outputs: scene_builder_outputs.cpp -----------------------------------------------------------------------------------------------
+  OutputDefinition readOutput(const Record& r, const Marker* marker) const;
+  OutputDefinition::Quantity quantity(const Record& r, const Marker* marker) const;
+  std::optional<ContactQuantity> ofContacts(const Record& r) const;
+  EventQuantity eventTimes(const Record& r) const;
+  /// Numbers of the two parts, -1 for `all`.
+  std::pair<int, int> readPair(const Node& between) const;
+  OutputDefinition::Gather gather(const Record& r) const;
+  /// How the values over the steps become a result.
+  void readReduction(const Record& r, OutputDefinition& output) const;
+  Measure ofBeam(const Record& r) const;
+  Measure ofJoint(const Record& r) const;
+  std::optional<Measure> ofMechanism(const std::string& what) const;
+
+  Node root_;
+  SceneContent content_;
+  MechanismBuilder builder_;
+  std::map<std::string, Node> materials_, sections_;
+  std::map<std::string, Frame> markers_;
+  std::set<std::string> parts_;
+  /// "joint 'pin'" and its like, as messages of the rooms call them, with their places.
+  std::map<std::string, Node> labels_;
+  std::vector<std::string> joints_;
+  MeshLibrary meshes_;
+  std::map<std::string, std::string> surfaces_; ///< of parts
+  /// Shapes with a mesh that were made ready for contact: bodies often share one.
+  std::vector<CollisionShape> meshShapes_;
+};
+
+}

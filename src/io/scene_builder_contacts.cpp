@@ -1,0 +1,91 @@
+#include "io/scene_builder_class.h"
+
+#include <algorithm>
+
+namespace tendril::scenes {
+
+void SceneBuilder::addParts(const Record& scene) {
+  const std::vector<BodyPart>& bodies = builder_.bodies();
+  const std::vector<Record> bodyRecords = scene.objects("bodies"), obstacleRecords = scene.objects("obstacles");
+  for (std::size_t i = 0; i < bodies.size(); ++i) addPart(bodyRecords[i], builder_.body(bodies[i].name).at(), bodies[i].shapes);
+  for (std::size_t i = 0; i < obstacleRecords.size(); ++i) {
+    addPart(obstacleRecords[i], *content_.obstacles[i].marker, content_.obstacles[i].shapes);
+  }
+}
+
+void SceneBuilder::addPart(const Record& r, const Marker& marker, const std::vector<Shape>& shapes) {
+  ContactModel::Part part{.name = r.text("name"), .surface = "", .marker = &marker, .shapes = {}};
+  if (r.has("surface")) part.surface = r.text("surface");
+  if (part.surface == "all" || parts_.contains(part.surface)) {
+    r.node("surface").refuse("the name '" + part.surface + "' means something else", "choose another name for the surface");
+  }
+  if (!part.surface.empty() && shapes.empty()) r.node("surface").refuse("the body has no shape, so nothing can touch it", "give `shapes`");
+  const std::vector<Record> shapeRecords = r.objects("shapes");
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    placed(shapeRecords[i].node(), [&] { part.shapes.push_back(collisionShape(shapes[i], "the shape of '" + part.name + "'")); });
+  }
+  surfaces_[part.name] = part.surface;
+  content_.contacts.addPart(std::move(part));
+}
+
+CollisionShape SceneBuilder::collisionShape(const Shape& shape, const std::string& label) {
+  if (!shape.mesh) return {shape, label};
+  for (const CollisionShape& made : meshShapes_) {
+    const Shape& other = made.shape();
+    if (other.mesh == shape.mesh && other.kind == shape.kind && other.pose.x == shape.pose.x && other.pose.R == shape.pose.R) return made;
+  }
+  return meshShapes_.emplace_back(shape, label);
+}
+
+void SceneBuilder::addContact(const Record& r) {
+  claim(r, "contact");
+  if (r.has("between") == r.has("exclude")) {
+    r.node().refuse("say what touches what, or what does not", "give either `between: [A, B]` or `exclude: [A, B]`");
+  }
+  if (r.has("between")) {
+    const auto [first, second] = partners(r.node("between"));
+    content_.contacts.addLaw({first, second, readContactLaw(r)});
+    return;
+  }
+  const auto [first, second] = partners(r.node("exclude"));
+  for (const std::string& name : {first, second}) {
+    if (content_.contacts.find(name) < 0) r.node("exclude").refuse("'" + name + "' is neither a body nor an obstacle", "name two of them");
+  }
+  content_.contacts.exclude(first, second);
+}
+
+std::pair<std::string, std::string> SceneBuilder::partners(const Node& node) {
+  if (!node.isSequence()) {
+    if (node.toText() != "all") node.refuse("expected two names", "write [A, B], or `all`");
+    return {"all", "all"};
+  }
+  const std::vector<Node> names = node.items();
+  if (names.size() != 2) node.refuse("expected two names", "write [A, B], or `all`");
+  std::pair<std::string, std::string> pair{partner(names[0]), partner(names[1])};
+  if (pair.first == pair.second && content_.contacts.find(pair.first) >= 0) {
+    names[1].refuse("nothing touches itself", "name another body, obstacle or surface");
+  }
+  return pair;
+}
+
+std::string SceneBuilder::partner(const Node& node) {
+  std::vector<std::string> known = partNames();
+  for (const auto& [part, surface] : surfaces_) {
+    if (!surface.empty() && std::find(known.begin(), known.end(), surface) == known.end()) known.push_back(surface);
+  }
+  known.push_back("all");
+  const std::string name = node.toReference("body, obstacle or surface", known);
+  const int part = content_.contacts.find(name);
+  if (part >= 0 && content_.contacts.parts()[std::size_t(part)].shapes.empty()) {
+    node.refuse("'" + name + "' has no shape, so nothing can touch it", "give it `shapes`");
+  }
+  return name;
+}
+
+std::vector<std::string> SceneBuilder::partNames() const {
+  std::vector<std::string> names;
+  for (const ContactModel::Part& part : content_.contacts.parts()) names.push_back(part.name);
+  return names;
+}
+
+}

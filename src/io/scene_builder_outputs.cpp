@@ -1,0 +1,232 @@
+#include "io/scene_builder_class.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+namespace tendril::scenes {
+
+namespace {
+
+std::string shortest(double number) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", number);
+  return text.data();
+}
+
+bool isAll(const Node& between) { return !between.isSequence() && between.toText() == "all"; }
+
+}
+
+OutputDefinition SceneBuilder::readOutput(const Record& r, const Marker* at) const {
+  OutputDefinition output;
+  output.name = r.text("name");
+  if (!isName(output.name)) r.node("name").refuse("'" + output.name + "' cannot be a name", "use letters, digits and underscores");
+  for (const OutputDefinition& other : content_.outputs) {
+    if (other.name == output.name) r.node("name").refuse("two outputs are named '" + output.name + "'", "give each a name of its own");
+  }
+  output.quantity = placed(r.node(), [&] { return quantity(r, at); });
+  if (r.has("description")) output.description = r.text("description");
+  output.series = r.boolean("series");
+  if (r.has("component")) {
+    const std::string word = r.choice("component");
+    output.component = word == "norm"   ? OutputDefinition::Component{0, true}
+                       : word[0] >= 'x' ? OutputDefinition::Component{word[0] - 'x'}
+                                        : OutputDefinition::Component{std::stoi(word) - 1};
+  }
+  readReduction(r, output);
+  if (r.has("relative_to")) {
+    const Node reference = r.node("relative_to");
+    output.relativeToInitial = reference.isText() && reference.toText() == "initial";
+    if (!output.relativeToInitial) {
+      const Eigen::VectorXd values = reference.isText() ? Eigen::VectorXd::Constant(1, reference.toNumber()) : reference.toNumbers();
+      output.reference.assign(values.data(), values.data() + values.size());
+    }
+  }
+  return output;
+}
+
+void SceneBuilder::readReduction(const Record& r, OutputDefinition& output) const {
+  static const std::map<std::string, Reduction> reductions{{"last", Reduction::Last},
+                                                           {"max", Reduction::Max},
+                                                           {"min", Reduction::Min},
+                                                           {"mean", Reduction::Mean},
+                                                           {"first", Reduction::First},
+                                                           {"all", Reduction::All},
+                                                           {"first maximum", Reduction::FirstMaximum},
+                                                           {"first minimum", Reduction::FirstMinimum}};
+  output.reduction = reductions.at(r.choice("result"));
+  const bool isLocal = output.reduction == Reduction::FirstMaximum || output.reduction == Reduction::FirstMinimum;
+  if (r.has("where")) {
+    output.where = OutputDefinition::Condition{r.text("where"), r.node("where").location(), r.node("where").path()};
+    if (isLocal || r.has("when")) r.node("where").refuse("this result looks at all steps", "remove `where`, or choose another result");
+  } else if (output.reduction == Reduction::All) {
+    r.node("result").refuse("`all` needs to know which steps", "give a condition, where: \"...\"");
+  }
+  if (r.has("when")) {
+    if (output.reduction != Reduction::Last) r.node("when").refuse("an output has one result", "remove `when` or `result`");
+    output.reduction = Reduction::At;
+    output.at = r.node("when").toNumber(content_.argument);
+    if (output.at < 0 || output.at > content_.end) {
+      r.node("when").refuse("the analysis runs from 0 to " + shortest(content_.end) + ", so that this value is never reached",
+                            "give one between");
+    }
+  }
+}
+
+OutputDefinition::Quantity SceneBuilder::quantity(const Record& r, const Marker* at) const {
+  const std::string& what = r.variant();
+  const Model& model = *content_.mechanism.model;
+  if (what == "expression") {
+    const Node formula = r.node("expression");
+    return OutputDefinition::Formula{r.text("expression"), formula.location(), formula.path(), r.text("unit")};
+  }
+  if (what == "array") return gather(r);
+  if (what == "event times") return eventTimes(r);
+  if (const auto ofContact = ofContacts(r)) return *ofContact;
+  if (what == "step size") return StepQuantity::StepSize;
+  if (what == "iterations") return StepQuantity::Iterations;
+  if (what == "critical load") return StepQuantity::CriticalLoad;
+  if (what == "energy balance") return StepQuantity::EnergyBalance;
+  if (r.has("beam")) return ofBeam(r);
+  if (r.has("joint")) return ofJoint(r);
+  if (auto measure = ofMechanism(what)) return *measure;
+  if (what == "position") return measures::position(*at);
+  if (what == "rotation") return measures::rotation(model, *at);
+  if (what == "frame") return measures::frame(*at);
+  const MeasureFrame axes = r.choice("frame") == "marker" ? MeasureFrame::Marker : MeasureFrame::Inertial;
+  if (what == "velocity") return measures::velocity(*at, axes);
+  if (what == "angular velocity") return measures::angularVelocity(*at, axes);
+  return measures::acceleration(*at, axes);
+}
+
+std::optional<ContactQuantity> SceneBuilder::ofContacts(const Record& r) const {
+  using Kind = ContactQuantity::Kind;
+  static const std::map<std::string, Kind> kinds{{"contact force", Kind::Force},
+                                                 {"contact moment", Kind::Moment},
+                                                 {"normal force", Kind::NormalForce},
+                                                 {"contact impulse", Kind::Impulse},
+                                                 {"gap", Kind::Gap},
+                                                 {"contact status", Kind::Status},
+                                                 {"slip velocity", Kind::SlipVelocity},
+                                                 {"contact count", Kind::Count},
+                                                 {"penetration", Kind::Penetration},
+                                                 {"friction residual", Kind::Residual},
+                                                 {"sweeps", Kind::Sweeps},
+                                                 {"friction newton steps", Kind::NewtonSteps},
+                                                 {"dissipation", Kind::Dissipation},
+                                                 {"step time", Kind::StepTime}};
+  const auto found = kinds.find(r.variant());
+  if (found == kinds.end()) return {};
+  if (!content_.knowsContacts) {
+    r.node("measure").refuse("the analysis knows no contact", "write analysis: {type: dynamic, method: moreau, ...} and give `contacts`");
+  }
+  ContactQuantity quantity{found->second};
+  const bool isOfPair = quantity.kind <= Kind::Count;
+  if (!isOfPair) return quantity;
+  const Node between = r.node("between");
+  const bool needsFirst = quantity.kind == Kind::Force || quantity.kind == Kind::Moment || quantity.kind == Kind::Gap;
+  if (needsFirst || !isAll(between)) std::tie(quantity.first, quantity.second) = readPair(between);
+  return quantity;
+}
+
+EventQuantity SceneBuilder::eventTimes(const Record& r) const {
+  using Kind = ContactEvent::Kind;
+  static const std::map<std::string, Kind> kinds{{"impact", Kind::Impact},
+                                                 {"accumulation", Kind::Accumulation},
+                                                 {"detachment", Kind::Detachment},
+                                                 {"stick", Kind::Stick},
+                                                 {"slip", Kind::Slip},
+                                                 {"reversal", Kind::Reversal},
+                                                 {"jam", Kind::Jam}};
+  if (!content_.locatesEvents) {
+    r.node("measure").refuse("the analysis locates no events", "write analysis: {type: dynamic, method: event-driven, ...}");
+  }
+  for (const char* key : {"result", "where", "when", "relative_to", "component"}) {
+    if (r.node().has(key)) r.node(key).refuse("the result is the array of all times", "remove `" + std::string(key) + "`");
+  }
+  EventQuantity quantity;
+  if (const auto found = kinds.find(r.choice("event")); found != kinds.end()) quantity.kind = found->second;
+  if (!isAll(r.node("between"))) std::tie(quantity.first, quantity.second) = readPair(r.node("between"));
+  return quantity;
+}
+
+std::pair<int, int> SceneBuilder::readPair(const Node& between) const {
+  const std::vector<Node> names = between.isSequence() ? between.items() : std::vector<Node>{};
+  if (names.size() != 2) between.refuse("expected two names", "write [A, B], or [A, all]");
+  std::vector<std::string> known = partNames();
+  const int first = content_.contacts.find(names[0].toReference("body or obstacle", known));
+  known.emplace_back("all");
+  const std::string second = names[1].toReference("body or obstacle", known);
+  return {first, second == "all" ? -1 : content_.contacts.find(second)};
+}
+
+OutputDefinition::Gather SceneBuilder::gather(const Record& r) const {
+  const Node of = r.node("of");
+  OutputDefinition::Gather gather{.names = {}, .where = of.location(), .key = of.path()};
+  if (of.isSequence()) {
+    if (r.has("for")) r.node("for").refuse("a list of names has nothing to fill in", "give one text with ${i}, or remove `for`");
+    for (const Node& name : of.items()) gather.names.push_back(name.toText());
+  } else if (!r.has("for")) {
+    gather.names = {of.toText()};
+  } else {
+    const Node rule = r.node("for");
+    const std::vector<std::string> index = rule.isMap() ? rule.keys() : std::vector<std::string>{};
+    const std::vector<Node> bounds = index.size() == 1 && rule.at(index[0]).isSequence() ? rule.at(index[0]).items() : std::vector<Node>{};
+    if (bounds.size() != 2) rule.refuse("expected the name of an index and its first and last number", "write for: {i: [1, 10]}");
+    const std::string hole = "${" + index[0] + "}", pattern = of.toText();
+    const std::size_t at = pattern.find(hole);
+    if (at == std::string::npos) of.refuse("the text does not say where the number belongs", "write " + hole + " there");
+    for (int i = bounds[0].toInteger(), last = bounds[1].toInteger(); i <= last; ++i) {
+      gather.names.push_back(std::string(pattern).replace(at, hole.size(), std::to_string(i)));
+    }
+  }
+  if (gather.names.empty()) of.refuse("the array is empty", "name at least one output");
+  return gather;
+}
+
+Measure SceneBuilder::ofBeam(const Record& r) const {
+  const std::string& what = r.variant();
+  const Model& model = *content_.mechanism.model;
+  const BeamPart& beam = content_.mechanism.beam(r.reference("beam", beamNames()));
+  if (what == "length") return measures::length(model, beam);
+  if (what == "elongation") return measures::elongation(model, beam);
+  if (what == "frenet torsion") return measures::frenetTorsion(model, beam);
+  if (r.has("at") == r.has("element"))
+    r.node().refuse("say where on the beam to measure", "give either `at:` (arclength, start, middle, end) or `element:`");
+  const int element = r.has("element") ? r.integer("element") : measures::elementAt(beam, arclength(r.node("at"), beam));
+  if (what == "section force") return measures::sectionForce(model, beam, element);
+  if (what == "section moment") return measures::sectionMoment(model, beam, element);
+  return what == "strain" ? measures::strain(model, beam, element) : measures::curvature(model, beam, element);
+}
+
+Measure SceneBuilder::ofJoint(const Record& r) const {
+  const std::string& what = r.variant();
+  const Model& model = *content_.mechanism.model;
+  const std::string joint = r.reference("joint", joints_);
+  if (what == "reaction force") return measures::reactionForce(model, joint);
+  if (what == "reaction moment") return measures::reactionMoment(model, joint);
+  return what == "joint angle" ? measures::jointAngle(model, joint) : measures::jointDisplacement(model, joint);
+}
+
+std::optional<Measure> SceneBuilder::ofMechanism(const std::string& what) const {
+  const Model& model = *content_.mechanism.model;
+  if (what == "kinetic energy") return measures::energy(model, measures::EnergyPart::Kinetic);
+  if (what == "elastic energy") return measures::energy(model, measures::EnergyPart::Elastic);
+  if (what == "gravitational energy") return measures::energy(model, measures::EnergyPart::Gravitational);
+  if (what == "energy") return measures::energy(model);
+  if (what == "power") return measures::power(model);
+  if (what == "momentum") return measures::momentum(model);
+  if (what == "angular momentum") return measures::angularMomentum(model);
+  if (what == "constraint violation") return measures::constraintViolation(model);
+  if (what == "time" || what == "load parameter") {
+    Measure time = measures::time();
+    time.unit = siUnit(content_.argument);
+    return time;
+  }
+  return {};
+}
+
+}
