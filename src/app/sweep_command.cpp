@@ -2,6 +2,7 @@
 #include "app/stop_request.h"
 #include "io/folder_lock.h"
 #include "io/run_folder.h"
+#include "io/split.h"
 #include "tendril/io/run.h"
 #include "tendril/io/scene.h"
 #include "tendril/model/error.h"
@@ -68,17 +69,6 @@ double toNumber(const std::string& text, const std::string& whole) {
   } catch (const std::exception&) {
   }
   refuseAxis(whole);
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
 }
 
 Axis parseAxis(const std::string& text) {

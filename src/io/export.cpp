@@ -1,5 +1,6 @@
 #include "tendril/io/export.h"
 #include "io/export_source.h"
+#include "io/split.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>
@@ -13,18 +14,6 @@ namespace tendril {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The texts between separators.
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
 
 std::size_t toRow(const std::string& text, const std::string& whole, std::size_t count) {
   std::size_t row = 0;
