@@ -21,6 +21,7 @@ FrictionEffort& FrictionEffort::operator+=(const FrictionEffort& other) {
   factorisations += other.factorisations;
   admmSteps += other.admmSteps;
   interiorSteps += other.interiorSteps;
+  pathSteps += other.pathSteps;
   return *this;
 }
 
@@ -33,6 +34,7 @@ std::string FrictionEffort::text() const {
   tell(newtonSteps, "Newton step", "Newton steps");
   tell(admmSteps, "step of ADMM", "steps of ADMM");
   tell(interiorSteps, "interior-point step", "interior-point steps");
+  tell(pathSteps, "step along the central path", "steps along the central path");
   return text.empty() ? "the start is a solution" : text;
 }
 
@@ -73,7 +75,7 @@ void FrictionIsland::run(const FrictionOptions& options) {
   const auto limit = [&](long standard) { return options.maxIterations > 0 ? options.maxIterations : standard; };
   switch (options.method) {
   case FrictionMethod::Automatic:
-    return cascade(limit(std::clamp(40000L / std::max(1, system_.contacts()), 60L, 400L)));
+    return cascade(limit(std::clamp(40000L / std::max(1, system_.contacts()), 60L, 400L)), limit(200));
   case FrictionMethod::GaussSeidel:
     return sweep(limit(100000));
   case FrictionMethod::SemismoothNewton:
@@ -88,13 +90,19 @@ void FrictionIsland::run(const FrictionOptions& options) {
   }
 }
 
-/// Sweeps for what is easy, Newton's method from the given start for the bulk; where that stalls other starts, found by the interior-point
-/// method on several ways and by ADMM.
-void FrictionIsland::cascade(long limit) {
+/// Sweeps for what is easy, Newton's method from the given start for the bulk; where that stalls the central path, on several ways.
+/// Laws with several discs have the interior-point method instead; ADMM comes last.
+void FrictionIsland::cascade(long limit, long pathSteps) {
   sweep(20);
   proximalNewton(std::min(25L, limit));
-  for (const double weight : {1.0, 0.5, 0.9, 0.0}) {
+  bool followed = true;
+  for (const double kappa : {0.3, 1.0, 0.1}) {
     if (converged()) return;
+    followed = followed && followPath(pathSteps, kappa);
+    if (followed && !converged()) proximalNewton(25);
+  }
+  for (const double weight : {1.0, 0.5, 0.9, 0.0}) {
+    if (converged() || followed) break;
     interior(limit, weight);
     if (!converged()) proximalNewton(limit / 2);
   }
@@ -212,6 +220,21 @@ void FrictionIsland::interior(long limit, double weight) {
     since = 0;
   }
   now_ = std::isfinite(least.ratio) ? least : best_;
+}
+
+/// Comes from far away, whatever the start. False if the path is not for these laws.
+bool FrictionIsland::followPath(long limit, double kappa) {
+  if (!path_.start(system_, equations_, kappa)) return false;
+  for (long k = 0; k < limit && !converged() && path_.step(); ++k) {
+    ++effort_.pathSteps;
+    ++effort_.factorisations;
+    now_.r = path_.impulses();
+    for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &now_.r[system_.first[i]]);
+    evaluate(now_);
+    keepBest();
+  }
+  now_ = best_;
+  return true;
 }
 
 /// Newton steps without pull, on the sets found: quadratic, so that a step that gains little is the last.

@@ -2,6 +2,7 @@
 #include "friction_admm.h"
 #include "friction_equations.h"
 #include "friction_interior.h"
+#include "friction_path.h"
 #include "friction_sweeps.h"
 
 #include <limits>
@@ -26,7 +27,7 @@ struct FrictionIterate {
 
 /// What was spent on an island.
 struct FrictionEffort {
-  long sweeps = 0, newtonSteps = 0, factorisations = 0, admmSteps = 0, interiorSteps = 0;
+  long sweeps = 0, newtonSteps = 0, factorisations = 0, admmSteps = 0, interiorSteps = 0, pathSteps = 0;
   FrictionEffort& operator+=(const FrictionEffort& other);
   std::string text() const; ///< "12 sweeps of Gauss-Seidel, 3 Newton steps"
 };
@@ -51,13 +52,14 @@ class FrictionIsland {
   void evaluate(FrictionIterate& iterate);
   void keepBest();
   void run(const FrictionOptions& options);
-  void cascade(long limit);
+  void cascade(long limit, long pathSteps);
   void sweep(long limit, bool backward = false);
   double newtonStep(double epsilon, int smoothing);
   void semismoothNewton(long limit);
   void proximalNewton(long limit);
   void admm(long limit);
   void interior(long limit, double weight);
+  bool followPath(long limit, double kappa);
   void polish();
 
   FrictionSystem system_;
@@ -66,6 +68,7 @@ class FrictionIsland {
   FrictionEquations equations_;
   FrictionAdmm admm_;
   FrictionInterior interior_;
+  FrictionPath path_;
   FrictionGoal goal_;
   FrictionIterate now_, best_, trial_, smooth_;
   Eigen::VectorXd step_;
