@@ -122,8 +122,8 @@ SurfacePoint ofPolyhedron(const Polyhedron& body, const Vector3& c) {
     if (!(distance > 0) || distance >= best.distance) continue;
     bool isInside = true;
     for (int k = 0; k < face.count && isInside; ++k) {
-      const Vector3& p = body.vertices[std::size_t(body.loop[std::size_t(face.first + k)])];
-      const Vector3& q = body.vertices[std::size_t(body.loop[std::size_t(face.first + (k + 1) % face.count)])];
+      const Vector3& p = body.vertices[std::size_t(body.loop[face.first + k])];
+      const Vector3& q = body.vertices[std::size_t(body.loop[face.first + (k + 1) % face.count])];
       isInside = face.normal.dot((q - p).cross(c - p)) >= 0;
     }
     if (isInside) best = {distance, face.normal, std::uint32_t(f)};

@@ -72,8 +72,8 @@ Patch ConvexBody::outline(const FlatFace& f, std::uint32_t corners) const {
   const Polyhedron::Face& polygon = body.faces[std::size_t(f.index)];
   const int step = (polygon.count + Patch::most - 1) / Patch::most;
   for (int k = 0; k < polygon.count; k += step) {
-    const auto v = std::size_t(body.loop[std::size_t(polygon.first + k)]);
-    patch.add(shape_.pose * body.vertices[v], std::uint32_t(v), std::uint32_t(body.loopEdge[std::size_t(polygon.first + k)]));
+    const auto v = std::size_t(body.loop[polygon.first + k]);
+    patch.add(shape_.pose * body.vertices[v], std::uint32_t(v), std::uint32_t(body.loopEdge[polygon.first + k]));
   }
   return patch;
 }

@@ -41,12 +41,13 @@ class Simplex {
 
  private:
   Vector3 keep(std::initializer_list<Vector3> points, const Vector3& closestPoint) {
+    const Vector3 closest = closestPoint; // may be one of the points that are overwritten
     size_ = 0;
     for (const Vector3& p : points) points_[std::size_t(size_++)] = p;
-    return closestPoint;
+    return closest;
   }
 
-  Vector3 onSegment(const Vector3 a, const Vector3 b) {
+  Vector3 onSegment(const Vector3& a, const Vector3& b) {
     const Vector3 ab = b - a;
     const double t = -a.dot(ab), whole = ab.squaredNorm();
     if (t <= 0) return keep({a}, a);
@@ -54,7 +55,7 @@ class Simplex {
     return keep({a, b}, a + t / whole * ab);
   }
 
-  Vector3 onTriangle(const Vector3 a, const Vector3 b, const Vector3 c) {
+  Vector3 onTriangle(const Vector3& a, const Vector3& b, const Vector3& c) {
     const Vector3 normal = (b - a).cross(c - a);
     const double squared = normal.squaredNorm();
     const bool isInside =

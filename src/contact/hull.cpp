@@ -174,7 +174,7 @@ class HullBuilder {
   Polyhedron merged() const {
     const std::vector<int> face = planeFaces();
     std::vector<std::map<int, int>> next; // corner after each corner, per face
-    next.resize(std::size_t(*std::max_element(face.begin(), face.end()) + 1));
+    next.resize(1 + std::size_t(*std::max_element(face.begin(), face.end())));
     std::map<std::pair<int, int>, int> owner;
     for (std::size_t f = 0; f < facets_.size(); ++f) {
       for (std::size_t k = 0; k < 3; ++k) owner[{facets_[f].vertex[k], facets_[f].vertex[(k + 1) % 3]}] = face[f];

@@ -56,8 +56,8 @@ struct Body {
     // Faces of more corners than a patch holds lose some of them.
     const int step = (polygon.count + Patch::most - 1) / Patch::most;
     for (int k = 0; k < polygon.count; k += step) {
-      const auto v = std::size_t(core.loop[std::size_t(polygon.first + k)]);
-      patch.add(x[v], std::uint32_t(v), std::uint32_t(core.loopEdge[std::size_t(polygon.first + k)]));
+      const auto v = std::size_t(core.loop[polygon.first + k]);
+      patch.add(x[v], std::uint32_t(v), std::uint32_t(core.loopEdge[polygon.first + k]));
     }
     return patch;
   }

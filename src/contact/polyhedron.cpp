@@ -22,8 +22,8 @@ Vector3 areaVector(const Polyhedron& body, const Polyhedron::Face& face) {
   Vector3 sum = Vector3::Zero();
   const Vector3& origin = body.vertices[std::size_t(body.loop[std::size_t(face.first)])];
   for (int k = 1; k + 1 < face.count; ++k) {
-    const Vector3 a = body.vertices[std::size_t(body.loop[std::size_t(face.first + k)])] - origin;
-    const Vector3 b = body.vertices[std::size_t(body.loop[std::size_t(face.first + k + 1)])] - origin;
+    const Vector3 a = body.vertices[std::size_t(body.loop[face.first + k])] - origin;
+    const Vector3 b = body.vertices[std::size_t(body.loop[face.first + k + 1])] - origin;
     sum += a.cross(b);
   }
   return sum;
@@ -42,7 +42,7 @@ void Polyhedron::connect() {
     face.normal = areaVector(*this, face).normalized();
     face.offset = -std::numeric_limits<double>::infinity();
     for (int k = 0; k < face.count; ++k) {
-      const int from = loop[std::size_t(face.first + k)], to = loop[std::size_t(face.first + (k + 1) % face.count)];
+      const int from = loop[face.first + k], to = loop[face.first + (k + 1) % face.count];
       face.offset = std::max(face.offset, face.normal.dot(vertices[std::size_t(from)]));
       about[std::size_t(from)].push_back(int(f));
       const auto [edge, isNew] = known.try_emplace({std::min(from, to), std::max(from, to)}, int(edges.size()));
@@ -50,7 +50,7 @@ void Polyhedron::connect() {
         edges.push_back({from, to, int(f), -1});
       else
         edges[std::size_t(edge->second)].right = int(f);
-      loopEdge[std::size_t(face.first + k)] = edge->second;
+      loopEdge[face.first + k] = edge->second;
     }
   }
   firstFace.assign(1, 0);

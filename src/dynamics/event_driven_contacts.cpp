@@ -234,19 +234,19 @@ bool ClosedContacts::solve(VectorX& a) {
     r.segment(problem_.firstRow[i], c.block.law.size) = held.head(c.block.law.size);
   }
   forceScale = (free_.cwiseAbs().array() / W_.diagonal().array().max(1e-300)).maxCoeff();
-  const VectorX weight = W_.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse(); // rows and unknowns without units
-  const VectorX left = E_ * weight, right = left;
+  // Rows and unknowns without units.
+  const VectorX weight = E_ * W_.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
   VectorX x = E_ * r; // of sliding contacts the normal force, of others all
-  const MatrixX system = left.asDiagonal() * (E_ * W_ * F_) * right.asDiagonal();
+  const MatrixX system = weight.asDiagonal() * (E_ * W_ * F_) * weight.asDiagonal();
   Eigen::CompleteOrthogonalDecomposition<MatrixX> factors;
   factors.setThreshold(1e-10);
   factors.compute(system);
   isHyperstatic_ = factors.rank() < system.rows();
-  const VectorX b = left.asDiagonal() * (E_ * free_);
-  const VectorX start = right.cwiseInverse().asDiagonal() * x, residual = b + system * start;
+  const VectorX b = weight.asDiagonal() * (E_ * free_);
+  const VectorX start = weight.cwiseInverse().asDiagonal() * x, residual = b + system * start;
   const VectorX scaled = start - factors.solve(residual);
   if (!scaled.allFinite() || (b + system * scaled).norm() > 1e-7 * (b.norm() + residual.norm())) return false;
-  x = right.asDiagonal() * scaled;
+  x = weight.asDiagonal() * scaled;
   r = F_ * x;
   response_.apply(blocks_, problem_, r, a, lambda_);
   for (std::size_t i = 0; i < list_.size(); ++i) {

@@ -5,7 +5,7 @@
 namespace tendril {
 
 PositionProjection::PositionProjection(const Model& model, ContactDetection& detection, RigidFlight& flight, ImpulseResponse& response)
-    : model_(model), detection_(detection), flight_(flight), response_(response), displacement_(model.nv()), multipliers_(model.nc()) {}
+    : detection_(detection), flight_(flight), response_(response), displacement_(model.nv()), multipliers_(model.nc()) {}
 
 /// Contacts near; returns the largest overlap among those that do not wait.
 double PositionProjection::find(const State& state, double within, const Waits& waits, double& waiting) {

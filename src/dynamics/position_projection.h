@@ -36,7 +36,6 @@ class PositionProjection {
  private:
   double find(const State& state, double within, const Waits& waits, double& waiting);
 
-  const Model& model_;
   ContactDetection& detection_;
   RigidFlight& flight_;
   ImpulseResponse& response_;

@@ -13,9 +13,9 @@ struct Bounds {
   Vector3 low = Vector3::Zero();
   Vector3 high = Vector3::Zero();
   bool meets(const Bounds& other) const {
-    bool result = true; // without branches, which would be guessed wrong half the time
-    for (int k = 0; k < 3; ++k) result = result & (low[k] <= other.high[k]) & (other.low[k] <= high[k]);
-    return result;
+    int apart = 0; // without branches, which would be guessed wrong half the time
+    for (int k = 0; k < 3; ++k) apart |= int(low[k] > other.high[k]) | int(other.low[k] > high[k]);
+    return apart == 0;
   }
 };
 
