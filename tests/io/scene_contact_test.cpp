@@ -1,7 +1,7 @@
 // What a scene writes about contact, and how mistakes in it are refused.
-#include "io/support.h"
+#include "io/scene_text.h"
+#include "run_scene.h"
 #include "tendril/contact/contact_model.h"
-#include "tendril/io/scene.h"
 
 #include <cmath>
 #include <filesystem>
@@ -37,19 +37,8 @@ outputs:
   - {name: shaken, measure: position, on: shaker}
 )";
 
-Scene parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return Scene::fromText(text, "scene.yaml", overrides);
-}
-
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 void expectRefused(const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
-  const std::string text = with(pair, from, to);
-  expectError<InputError>([&] { parse(text); }, parts);
+  expectSceneRefused(pair, from, to, parts);
 }
 
 /// A tetrahedron with edges along the axes, as an OBJ file; without its last face it is open.
@@ -145,11 +134,7 @@ outputs:
   - {name: jams, measure: event times, event: jam}
 )";
   const Scene scene = parse(text);
-  const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
-  Outputs outputs = scene.makeOutputs();
-  analysis->start();
-  outputs.observe(*analysis, {});
-  while (!analysis->finished()) outputs.observe(*analysis, analysis->advance());
+  const Outputs outputs = runToEnd(scene);
   const double t0 = std::sqrt(2 / 9.81);
   ASSERT_EQ(outputs.result(0).size(), 5u);
   double flight = t0, time = t0;

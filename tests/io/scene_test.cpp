@@ -1,6 +1,7 @@
 #include "tendril/io/scene.h"
 
-#include "io/support.h"
+#include "io/scene_text.h"
+#include "run_scene.h"
 
 #include <cmath>
 #include <numbers>
@@ -8,7 +9,7 @@
 #include <vector>
 
 using namespace tendril;
-using tendril::testing::expectError;
+using namespace tendril::testing;
 
 namespace {
 
@@ -38,35 +39,13 @@ outputs:
   - {name: tip, measure: position, on: cable.end}
 )";
 
-Scene parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return Scene::fromText(text, "scene.yaml", overrides);
-}
-
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 /// The cantilever with one change must be refused with these words.
 void expectRefused(const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
-  const std::string text = with(cantilever, from, to);
-  expectError<InputError>([&] { parse(text); }, parts);
+  expectSceneRefused(cantilever, from, to, parts);
 }
 
 /// Runs to the end; the result of an output.
-VectorX run(const Scene& scene, const std::string& name) {
-  const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
-  Outputs outputs = scene.makeOutputs();
-  analysis->start();
-  outputs.observe(*analysis, {});
-  while (!analysis->finished()) outputs.observe(*analysis, analysis->advance());
-  for (int i = 0; i < outputs.size(); ++i) {
-    if (outputs.infos()[i].name == name) return Eigen::Map<const VectorX>(outputs.result(i).data(), Eigen::Index(outputs.result(i).size()));
-  }
-  ADD_FAILURE() << "no output " << name;
-  return {};
-}
+VectorX run(const Scene& scene, const std::string& name) { return resultsOf(runToEnd(scene)).at(name); }
 
 }
 

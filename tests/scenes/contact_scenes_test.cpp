@@ -1,5 +1,5 @@
 // The scenes of contact are run against the closed forms of impact and friction.
-#include "tendril/io/scene.h"
+#include "run_scene.h"
 
 #include <gtest/gtest.h>
 
@@ -22,15 +22,8 @@ class Results {
  public:
   Results(const std::string& name, const std::vector<std::string>& overrides) {
     const Scene scene = Scene::fromFile(folder / (name + ".yaml"), overrides);
-    const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
-    Outputs outputs = scene.makeOutputs();
-    analysis->start();
-    outputs.observe(*analysis, {});
-    while (!analysis->finished()) outputs.observe(*analysis, analysis->advance());
-    for (int i = 0; i < outputs.size(); ++i) {
-      const auto result = outputs.result(i);
-      values_[outputs.infos()[std::size_t(i)].name].assign(result.begin(), result.end());
-    }
+    for (const auto& [output, result] : tendril::testing::resultsOf(tendril::testing::runToEnd(scene)))
+      values_[output].assign(result.begin(), result.end());
   }
   double operator()(const std::string& output) const { return values_.at(output).at(0); }
   const std::vector<double>& array(const std::string& output) const { return values_.at(output); }

@@ -1,7 +1,6 @@
 // The right-angle frames: critical loads found blind, both branches out of the plane, and a full revolution.
-#include "tendril/io/scene.h"
-
 #include "right_angle_frame.h"
+#include "run_scene.h"
 #include "tendril/lie/so3.h"
 
 #include <gtest/gtest.h>
@@ -19,15 +18,7 @@ const std::filesystem::path folder = std::filesystem::path(TENDRIL_SOURCE_DIR) /
 
 double criticalLoad(const std::string& name, const std::vector<std::string>& overrides = {}) {
   const Scene scene = Scene::fromFile(folder / (name + ".yaml"), overrides);
-  const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
-  Outputs outputs = scene.makeOutputs();
-  analysis->start();
-  outputs.observe(*analysis, {});
-  while (!analysis->finished()) outputs.observe(*analysis, analysis->advance());
-  for (int i = 0; i < outputs.size(); ++i) {
-    if (outputs.infos()[i].name == "critical_load") return outputs.result(i)[0];
-  }
-  return 0;
+  return tendril::testing::resultsOf(tendril::testing::runToEnd(scene)).at("critical_load")[0];
 }
 
 /// The path out of the plane: load parameters at its limit points, the total turn of the corner [rad], its height over the plane.

@@ -1,8 +1,7 @@
 // Every shipped scene loads, and the cheap ones are run against closed forms and reference solutions.
-#include "tendril/io/scene.h"
-
 #include "elastica.h"
 #include "helical_spring.h"
+#include "run_scene.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +32,7 @@ std::vector<std::string> sceneFiles() {
   return files;
 }
 
-using Observer = std::function<void(const Outputs&, const Analysis&)>;
+using Observer = tendril::testing::SceneObserver;
 
 /// Column 0 of the output of that name in the current step.
 double current(const Outputs& outputs, const std::string& name, int column = 0) {
@@ -45,20 +44,7 @@ double current(const Outputs& outputs, const std::string& name, int column = 0) 
 
 /// Runs a scene to its end; results by name. The observer sees every step.
 std::map<std::string, VectorX> run(const Scene& scene, const Observer& observer = {}) {
-  const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
-  Outputs outputs = scene.makeOutputs();
-  const auto observe = [&](const StepReport& report) {
-    outputs.observe(*analysis, report);
-    if (observer) observer(outputs, *analysis);
-  };
-  analysis->start();
-  observe({});
-  while (!analysis->finished()) observe(analysis->advance());
-  std::map<std::string, VectorX> results;
-  for (int i = 0; i < outputs.size(); ++i) {
-    results[outputs.infos()[i].name] = Eigen::Map<const VectorX>(outputs.result(i).data(), Eigen::Index(outputs.result(i).size()));
-  }
-  return results;
+  return tendril::testing::resultsOf(tendril::testing::runToEnd(scene, observer));
 }
 
 std::map<std::string, VectorX> run(const std::string& name, const std::vector<std::string>& overrides = {}, const Observer& observer = {}) {
