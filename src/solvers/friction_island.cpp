@@ -96,7 +96,7 @@ void FrictionIsland::cascade(long limit, long pathSteps) {
   sweep(20);
   proximalNewton(std::min(25L, limit));
   bool followed = true;
-  for (const double kappa : {0.3, 1.0, 0.1}) {
+  for (const double kappa : {0.3, 0.03, 0.2, 1.0, 0.1}) {
     if (converged()) return;
     followed = followed && followPath(pathSteps, kappa);
     if (followed && !converged()) proximalNewton(25);
