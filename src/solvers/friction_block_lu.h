@@ -88,6 +88,12 @@ template <int N> class BlockLu {
   }
 
   std::size_t blocks() const { return row_.size(); }
+  /// Multiplications of a factorisation.
+  double cost() const {
+    double products = 0;
+    for (int j = 0; j < count_; ++j) products += double(start_[j + 1] - start_[j]) * (start_[j + 1] - start_[j] + 1) + 1;
+    return products * N * N * N;
+  }
 
  private:
   void order(const std::vector<std::pair<int, int>>& couplings) {

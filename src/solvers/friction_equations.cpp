@@ -31,6 +31,14 @@ bool FrictionEquations::factorise(double epsilon) {
   return largest_ <= 3 ? factoriseContacts(small_, epsilon) : factoriseContacts(large_, epsilon);
 }
 
+double FrictionEquations::cost() {
+  if (system_->hasBodies()) {
+    analyseBodies();
+    return bodies_.cost();
+  }
+  return largest_ <= 3 ? small_.cost() : large_.cost();
+}
+
 bool FrictionEquations::solve(Eigen::VectorXd& dr) {
   dr.setZero(system_->rows());
   if (system_->hasBodies())

@@ -52,7 +52,9 @@ void FrictionIsland::findAmbiguous(std::vector<int>& contacts) const {
 
 void FrictionIsland::evaluate(FrictionIterate& iterate) {
   system_.velocities(iterate.r, iterate.w, iterate.u);
-  iterate.ratio = goal_.ratio(system_.residual(iterate.r, iterate.u));
+  const FrictionSystem::Squares squares = system_.residual(iterate.r, iterate.u);
+  iterate.ratio = goal_.ratio(squares);
+  iterate.relative = std::sqrt(squares.scaled) / size_;
 }
 
 void FrictionIsland::keepBest() {
@@ -62,6 +64,8 @@ void FrictionIsland::keepBest() {
 void FrictionIsland::solve(const FrictionOptions& options, double threshold, Eigen::VectorXd& r) {
   goal_ = {options.measure, threshold};
   effort_ = {};
+  size_ = system_.q.cwiseQuotient(system_.scale).norm();
+  if (!(size_ > 0)) size_ = 1;
   system_.scatter(r, now_.r);
   evaluate(now_);
   best_ = now_;
@@ -94,6 +98,7 @@ void FrictionIsland::run(const FrictionOptions& options) {
 /// Laws with several discs have the interior-point method instead; ADMM comes last.
 void FrictionIsland::cascade(long limit, long pathSteps) {
   sweep(20);
+  if (system_.hasBodies()) acceleratedSweeps(20000);
   proximalNewton(std::min(25L, limit));
   bool followed = true;
   for (const double kappa : {0.3, 0.03, 0.2, 1.0, 0.1}) {
@@ -127,6 +132,57 @@ void FrictionIsland::sweep(long limit, bool backward) {
   }
 }
 
+/// Sweeps with momentum, and Newton steps from the best point of late whenever the sweeps have cost about as much as a step. The residual
+/// may rise on the way: what counts is that Newton's method is tried from ever other points.
+void FrictionIsland::acceleratedSweeps(long limit) {
+  constexpr long stride = 10;
+  accelerated_.start(sweeper_, now_.r, now_.w);
+  FrictionIterate& candidate = now_;
+  long sinceNewton = 0;
+  candidate.ratio = std::numeric_limits<double>::infinity();
+  for (long k = 1; k <= limit && !converged(); ++k) {
+    accelerated_.step();
+    ++effort_.sweeps;
+    ++sinceNewton;
+    if (k % stride != 0) continue;
+    smooth_.r = accelerated_.impulses();
+    evaluate(smooth_);
+    if (smooth_.ratio < candidate.ratio) std::swap(smooth_, candidate);
+    keepBest();
+    if (converged() || sinceNewton < 2 * stride || sinceNewton < sweepsPerNewtonStep()) continue;
+    sinceNewton = 0;
+    if (regularisedNewton()) accelerated_.start(sweeper_, now_.r, now_.w);
+    candidate.ratio = std::numeric_limits<double>::infinity();
+  }
+  now_ = best_;
+}
+
+/// Of about the same cost. A contact's sweep takes some hundred operations.
+long FrictionIsland::sweepsPerNewtonStep() { return long(equations_.cost() / (350.0 * system_.contacts())); }
+
+/// Newton steps from now_ as long as they pay. The pull towards the present impulses follows the residual, as is usual for the method of
+/// Levenberg and Marquardt: W is nearly singular, and steps that are not held back leave the region where the contacts stick and slide as
+/// they do now. True if now_ has become better by much.
+bool FrictionIsland::regularisedNewton() {
+  bool improved = false;
+  while (!converged()) {
+    const double before = now_.ratio;
+    ++effort_.newtonSteps;
+    ++effort_.factorisations;
+    for (int i = 0; i < system_.contacts(); ++i)
+      equations_.contacts()[i].evaluate(system_.laws[i], &now_.r[system_.first[i]], &now_.u[system_.first[i]]);
+    if (!equations_.factorise(std::clamp(10 * now_.relative, 1e-9, 0.1)) || !equations_.solve(step_)) return improved;
+    trial_.r = now_.r + step_;
+    smoothTrial(5);
+    if (trial_.ratio > 0.5 * before || !std::isfinite(trial_.ratio)) return improved;
+    std::swap(now_, trial_);
+    keepBest();
+    improved = true;
+    if (now_.ratio > 0.3 * before) return true;
+  }
+  return improved;
+}
+
 /// A Newton step from now_, halved until the residual falls. A few sweeps from its end take care of contacts that it judged wrongly; the
 /// better of both ends counts. Returns the length of the step that was taken, or zero.
 double FrictionIsland::newtonStep(double epsilon, int smoothing) {
@@ -137,22 +193,26 @@ double FrictionIsland::newtonStep(double epsilon, int smoothing) {
   if (!equations_.factorise(epsilon) || !equations_.solve(step_)) return 0;
   for (double length = 1; length > 0.1; length *= 0.5) {
     trial_.r = now_.r + length * step_;
-    for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &trial_.r[system_.first[i]]);
-    evaluate(trial_);
-    if (smoothing > 0 && trial_.ratio > 1) {
-      smooth_.r = trial_.r;
-      smooth_.w = trial_.w;
-      for (int k = 0; k < smoothing; ++k) sweeper_.sweep(smooth_.r, smooth_.w);
-      effort_.sweeps += smoothing;
-      evaluate(smooth_);
-      if (smooth_.ratio < trial_.ratio) std::swap(smooth_, trial_);
-    }
+    smoothTrial(smoothing);
     if (!(trial_.ratio < now_.ratio)) continue;
     std::swap(now_, trial_);
     keepBest();
     return length;
   }
   return 0;
+}
+
+/// Moves trial_ into the cones and sweeps it; the better of before and after the sweeps counts.
+void FrictionIsland::smoothTrial(int sweeps) {
+  for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &trial_.r[system_.first[i]]);
+  evaluate(trial_);
+  if (sweeps == 0 || trial_.ratio <= 1) return;
+  smooth_.r = trial_.r;
+  smooth_.w = trial_.w;
+  for (int k = 0; k < sweeps; ++k) sweeper_.sweep(smooth_.r, smooth_.w);
+  effort_.sweeps += sweeps;
+  evaluate(smooth_);
+  if (smooth_.ratio < trial_.ratio) std::swap(smooth_, trial_);
 }
 
 /// Newton steps while the residual falls, sweeps to another start where it does not. epsilon only makes W regular.

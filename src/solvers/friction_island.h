@@ -23,6 +23,7 @@ struct FrictionGoal {
 struct FrictionIterate {
   Eigen::VectorXd r, w, u;
   double ratio = std::numeric_limits<double>::infinity();
+  double relative = std::numeric_limits<double>::infinity(); ///< the scaled residual over |q| of the island
 };
 
 /// What was spent on an island.
@@ -54,6 +55,10 @@ class FrictionIsland {
   void run(const FrictionOptions& options);
   void cascade(long limit, long pathSteps);
   void sweep(long limit, bool backward = false);
+  void acceleratedSweeps(long limit);
+  bool regularisedNewton();
+  long sweepsPerNewtonStep();
+  void smoothTrial(int sweeps);
   double newtonStep(double epsilon, int smoothing);
   void semismoothNewton(long limit);
   void proximalNewton(long limit);
@@ -65,6 +70,7 @@ class FrictionIsland {
   FrictionSystem system_;
   LocalSolvers locals_;
   FrictionSweeps sweeper_;
+  AcceleratedSweeps accelerated_;
   FrictionEquations equations_;
   FrictionAdmm admm_;
   FrictionInterior interior_;
@@ -72,6 +78,7 @@ class FrictionIsland {
   FrictionGoal goal_;
   FrictionIterate now_, best_, trial_, smooth_;
   Eigen::VectorXd step_;
+  double size_ = 1; ///< |q| of the island, one if that is zero
   FrictionEffort effort_;
 };
 

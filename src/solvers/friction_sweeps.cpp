@@ -1,5 +1,7 @@
 #include "friction_sweeps.h"
 
+#include <cmath>
+
 namespace tendril {
 
 void FrictionSweeps::set(const FrictionSystem& system, const LocalSolvers& locals) {
@@ -108,6 +110,29 @@ double FrictionSweeps::updateCoulombOnBodies(int contact, double* r, double* w) 
   }
   for (int k = 0; k < 3; ++k) x[k] = next[k];
   return d0 * d0 + d1 * d1 + d2 * d2;
+}
+
+void AcceleratedSweeps::start(const FrictionSweeps& sweeps, const Eigen::VectorXd& r, const Eigen::VectorXd& w) {
+  sweeps_ = &sweeps;
+  x_ = y_ = before_ = r;
+  xMotion_ = yMotion_ = w;
+  step_.setZero(r.size());
+  stepMotion_.setZero(w.size());
+  t_ = 1;
+}
+
+void AcceleratedSweeps::step() {
+  before_ = y_;
+  sweeps_->sweep(y_, yMotion_);
+  if ((y_ - before_).dot(step_) < 0) t_ = 1;
+  const double next = (1 + std::sqrt(1 + 4 * t_ * t_)) / 2, momentum = (t_ - 1) / next;
+  t_ = next;
+  step_ = y_ - x_;
+  stepMotion_ = yMotion_ - xMotion_;
+  x_ = y_;
+  xMotion_ = yMotion_;
+  y_ += momentum * step_;
+  yMotion_ += momentum * stepMotion_;
 }
 
 }
