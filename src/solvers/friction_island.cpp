@@ -94,7 +94,8 @@ void FrictionIsland::run(const FrictionOptions& options) {
   }
 }
 
-/// Sweeps for what is easy, Newton's method from the given start for the bulk; where that stalls the central path, on several ways.
+/// Sweeps for what is easy; on bodies accelerated sweeps with Newton steps between, at most 20000; then Newton's method, and where that
+/// stalls the central path, on several ways.
 /// Laws with several discs have the interior-point method instead; ADMM comes last.
 void FrictionIsland::cascade(long limit, long pathSteps) {
   sweep(20);
