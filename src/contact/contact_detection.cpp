@@ -1,11 +1,13 @@
 #include "tendril/contact/contact_detection.h"
 
 #include "tendril/lie/so3.h"
+#include "tendril/model/error.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 
 namespace tendril {
 
@@ -70,6 +72,7 @@ ContactDetection::ContactDetection(const ContactModel& model) : model_(model) {
   }
   if (!std::isfinite(smallestSize_)) smallestSize_ = 1;
   classifyParts();
+  refuseImpossiblePairs();
   bounds_.resize(shapes_.size());
   poses_.resize(model.parts().size());
 }
@@ -82,6 +85,49 @@ void ContactDetection::classifyParts() {
   }
   classes_ = int(classes.size());
   laws_.resize(std::size_t(classes_) * std::size_t(classes_));
+}
+
+/// One representative for each class of parts and kind of shape stands for all of them.
+void ContactDetection::refuseImpossiblePairs() {
+  std::map<std::tuple<int, bool, Shape::Kind, bool>, std::vector<ShapeOf>> kinds; // the first two of each are enough
+  for (const ShapeOf& s : shapes_) {
+    const Shape& shape = model_.parts()[s.part].shapes[s.shape].shape();
+    std::vector<ShapeOf>& members = kinds[{classOf_[s.part], moves(s.part), shape.kind, shape.hollow}];
+    if (members.size() < 2 && (members.empty() || members.front().part != s.part)) members.push_back(s);
+  }
+  for (const auto& [kindA, membersA] : kinds) {
+    for (const auto& [kindB, membersB] : kinds) {
+      const ShapeOf &a = membersA.front(), &b = &membersA == &membersB ? membersB.back() : membersB.front();
+      if (a.part == b.part || !(moves_[a.part] || moves_[b.part]) || !law(a.part, b.part)) continue;
+      const ContactModel::Part &first = model_.parts()[a.part], &second = model_.parts()[b.part];
+      if (canTouch(first.shapes[a.shape], second.shapes[b.shape])) continue;
+      throw InputError("contact of '" + first.name + "' and '" + second.name +
+                       "': no contacts are found between shapes of these kinds (mesh on mesh, hollow on hollow, plane shape on solid); " +
+                       "use convex meshes or other shapes, or exclude the pair");
+    }
+  }
+}
+
+void ContactDetection::refuseTiltedPlanes(const State& state) {
+  constexpr double upright = 1e-9;
+  const ShapeOf* reference = nullptr;
+  const auto axis = [&](const ShapeOf& s) {
+    const ContactModel::Part& part = model_.parts()[s.part];
+    return Vector3((part.marker->frame(state).R * part.shapes[s.shape].shape().pose.R).col(2));
+  };
+  for (const ShapeOf& s : shapes_) {
+    if (!model_.parts()[s.part].shapes[s.shape].shape().isPlane()) continue;
+    if (!reference) reference = &s;
+    if (axis(s).cross(axis(*reference)).norm() <= upright) continue;
+    throw InputError("the plane shapes of '" + model_.parts()[reference->part].name + "' and '" + model_.parts()[s.part].name +
+                     "' lie in planes that are not parallel; plane shapes all lie in one plane: turn one of them");
+  }
+  for (const ShapeOf& s : shapes_) {
+    if (!reference || model_.parts()[s.part].shapes[s.shape].shape().kind != Shape::Kind::HalfSpace) continue;
+    if (!law(reference->part, s.part) || std::abs(axis(s).dot(axis(*reference))) <= upright) continue;
+    throw InputError("the surface of '" + model_.parts()[s.part].name + "' is not upright on the plane of '" +
+                     model_.parts()[reference->part].name + "'; give it a normal that lies in the plane of the plane shapes");
+  }
 }
 
 const ContactLaw* ContactDetection::law(int first, int second) {

@@ -60,6 +60,11 @@ bool mustSwap(const ShapeData& a, const ShapeData& b) { return a.shape.hollow !=
 
 }
 
+bool canTouch(const CollisionShape& first, const CollisionShape& second) {
+  const ShapeData &a = first.data(), &b = second.data();
+  return (mustSwap(a, b) ? kernelOf(b, a) : kernelOf(a, b)) != nullptr;
+}
+
 void findContacts(const CollisionShape& first, const Pose& firstPart, const CollisionShape& second, const Pose& secondPart, double margin,
                   std::vector<ContactPoint>& points) {
   const ShapeData &a = first.data(), &b = second.data();

@@ -9,7 +9,7 @@
 namespace tendril {
 
 /// What shapes have in common, in the order in which pairs are looked at: the first of a pair is the lower one.
-enum class Family { Sphere, Capsule, Polyhedron, Round, Disc, Polygon, HalfSpace, Mesh };
+enum class Family { Sphere, Capsule, Polyhedron, Round, Disc, Polygon, Mesh, HalfSpace };
 
 struct CollisionShape::Data {
   Shape shape;

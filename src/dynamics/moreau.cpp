@@ -76,8 +76,9 @@ struct Moreau::Impl {
   void recordContact(std::size_t i);
   void recordSleeper(const ContactBlock& block);
   void settle();
+  void refuseCrushing();
   void endStep();
-  void holdJoints();
+  void holdJoints(bool isAtEnd);
   void learnCurvature();
   void separate();
   [[noreturn]] void fail(const FrictionReport& solution) const;
@@ -101,6 +102,9 @@ struct Moreau::Impl {
   State ahead;         ///< where the theta-scheme takes its forces
   State mid;           ///< at the time where contacts are looked for; v there: before the impulses
   VectorX freeVelocity, jointImpulse, increment, upper, lower, r, zeroLambda;
+  VectorX jointAtMid;        ///< g(q_m)
+  VectorX jointCurved;       ///< what the second part of the last step added to g beyond the velocity, (theta h)^2 k / 2
+  VectorX relative;          ///< velocities of the contacts, as their problem has them
   VectorX gained;            ///< velocities that forces alone bring in a step
   std::vector<double> reach; ///< of each part within the rest of the step
   struct Approach {
@@ -163,9 +167,10 @@ void Moreau::Impl::start(std::vector<std::string>& told) {
   kkt.assembly().carriedBlocks().clear();
   told = makeConsistent(kkt, state);
   kkt.assembly().carriedBlocks() = flight->isBody();
+  detection.refuseTiltedPlanes(state);
   begin = state.t;
   for (VectorX* v : {&freeVelocity, &gained, &increment, &upper}) v->setZero(model.nv());
-  for (VectorX* v : {&jointImpulse, &lower, &zeroLambda}) v->setZero(model.nc());
+  for (VectorX* v : {&jointImpulse, &jointCurved, &jointAtMid, &lower, &zeroLambda}) v->setZero(model.nc());
   if (isCoupled) {
     kkt.assembly().multiplierScale = 1;
     const double w = 1 / (options.theta * h);
@@ -208,10 +213,12 @@ void Moreau::Impl::advance() {
   contactReport.residual = contactReport.dissipation = contactReport.work = 0;
   report.cuts = 0;
   isTold = false;
-  advanceBy(options.step, maxCuts);
+  const double end = begin + options.duration, next = begin + double(report.step + 1) * options.step;
+  const bool isLast = next > end - 1e-9 * options.step;
+  report.h = isLast ? end - (next - options.step) : options.step;
+  advanceBy(report.h, maxCuts);
   ++report.step;
-  report.t = state.t = begin + double(report.step) * options.step;
-  report.h = options.step;
+  report.t = state.t = isLast ? end : next;
   report.iterations = int(contactReport.newtonSteps + contactReport.sweeps);
   report.residual = contactReport.residual / options.friction.tolerance;
   report.note = contactReport.note;
@@ -237,7 +244,22 @@ void Moreau::Impl::advanceBy(double step, int cutsLeft) {
     return;
   }
   applyImpulses();
+  if (isCoupled) refuseCrushing();
   endStep();
+}
+
+/// Where joints hold a body against a contact, nothing is left of W but rounding, and the impulses that it gives do not move anything.
+void Moreau::Impl::refuseCrushing() {
+  if (blocks.empty()) return;
+  velocities(problem, r, relative);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const double truly = blocks[i].velocity(model, freeVelocity)[0],
+                 expected = relative[problem.firstRow[i]] - problem.q[problem.firstRow[i]];
+    if (std::abs(truly - approaches[i].free[0] - expected) <= 1e-6 * problem.q.norm()) continue;
+    throw NumericalFailure(fmt::format("step {}, t = {:.9g}: {} are pressed together by joints that cannot give way; free one of them, or "
+                                       "remove the contact",
+                                       report.step + 1, state.t, detection.names(blocks[i].contact)));
+  }
 }
 
 /// The configuration in which forces are taken and contacts looked for, with the velocities at the begin of the step resolved there.
@@ -248,10 +270,12 @@ void Moreau::Impl::beginStep() {
   flight->move(mid.q, mid.v, (1 - options.theta) * h);
 }
 
-/// Velocities at the end of the step without contacts.
+/// Velocities at the end of the step without contacts. Joints hold them in the directions that are free at the end: with k the second
+/// derivative of g along the motion, G(q_f) v_f = G(q_m) v_f + theta h k. With G(q_m) v_f = 0 every step would lose what of the velocity
+/// points along the normal of a curved path.
 void Moreau::Impl::moveFreely() {
+  flight->spin(mid.v, h); // before the impacts, so that an elastic one returns what it took
   freeVelocity = mid.v;
-  flight->spin(freeVelocity, h);
   if (!isCoupled) {
     kkt.evaluate(mid, {.motion = true, .tangent = false});
     const VectorX& residual = kkt.assembly().residual();
@@ -267,7 +291,8 @@ void Moreau::Impl::moveFreely() {
   if (!exists)
     throw NumericalFailure(fmt::format("step {}: an element is deformed beyond what it can represent; shorten the step", report.step + 1));
   const Assembly& assembly = kkt.assembly();
-  lower = -assembly.constraintRate();
+  jointAtMid = assembly.constraint();
+  lower = -assembly.constraintRate() - 2 / (options.theta * h) * jointCurved;
   const SparseMatrix& A = assembly.matrix();
   for (int c = 0; c < model.nv(); ++c) { // lower -= G v
     for (SparseMatrix::InnerIterator entry(A, c); entry; ++entry) {
@@ -500,19 +525,20 @@ void Moreau::Impl::endStep() {
   flight->move(state.q, state.v, options.theta * h);
   state.t += h;
   state.lambda = jointImpulse / h;
-  holdJoints();
+  holdJoints(true);
   learnCurvature();
   separate();
   if (sleeping) sleeping->observe(blocks, *flight, state.v, kkt.assembly().residual());
 }
 
 /// Joints hold velocities; what their positions drift in a step is taken back, with the factorisation at hand.
-void Moreau::Impl::holdJoints() {
+void Moreau::Impl::holdJoints(bool isAtEnd) {
   if (model.nc() == 0) return;
   zeroLambda.setZero();
   for (int iteration = 0; iteration < 3; ++iteration) {
     kkt.evaluate(state, {.motion = false, .tangent = false});
     lower = -kkt.assembly().constraint();
+    if (iteration == 0 && isAtEnd) jointCurved = 2 * jointCurved - lower - jointAtMid;
     if (lower.lpNorm<Eigen::Infinity>() <= 1e-14 * model.characteristicLength()) return;
     upper.setZero();
     VectorX& correction = increment;
@@ -541,7 +567,7 @@ void Moreau::Impl::separate() {
   const auto result =
       projection->project(state, allowedOverlap * detection.smallestSize(), options.project ? maxProjections : 0, false, waits);
   contactReport.penetration = std::max(result.after, result.waiting);
-  if (result.iterations > 0) holdJoints(); // the projection holds them to first order
+  if (result.iterations > 0) holdJoints(false); // the projection holds them to first order
 }
 
 // ---- the analysis ----------------------------------------------------------------------------------------------------------------------
@@ -551,7 +577,7 @@ Moreau::Moreau(const Model& model, const ContactModel& contacts, const MoreauOpt
 Moreau::~Moreau() = default;
 
 void Moreau::start() { impl_->start(messages_); }
-bool Moreau::finished() const { return impl_->state.t >= impl_->begin + impl_->options.duration - 0.5 * impl_->h; }
+bool Moreau::finished() const { return impl_->state.t >= impl_->begin + impl_->options.duration; }
 const State& Moreau::state() const { return impl_->state; }
 VectorX Moreau::reactions() { return impl_->kkt.minimumNorm(impl_->state); }
 const ContactReport* Moreau::contacts() const { return &impl_->contactReport; }
@@ -566,6 +592,7 @@ Snapshot Moreau::save() {
   impl_->kkt.forget();
   Snapshot snapshot;
   store(impl_->state, snapshot);
+  snapshot["moreau/joints"].assign(impl_->jointCurved.data(), impl_->jointCurved.data() + impl_->jointCurved.size());
   snapshot["moreau/begin"] = {impl_->begin, double(impl_->report.step)};
   std::vector<double>& numbers = snapshot["moreau/impulses"];
   for (const Memory& m : impl_->memory) {
@@ -581,6 +608,8 @@ Snapshot Moreau::save() {
 void Moreau::restore(const Snapshot& snapshot) {
   impl_->start(messages_);
   load(snapshot, impl_->state);
+  const std::vector<double>& joints = snapshot.at("moreau/joints");
+  impl_->jointCurved = Eigen::Map<const VectorX>(joints.data(), Eigen::Index(joints.size()));
   impl_->begin = snapshot.at("moreau/begin")[0];
   impl_->report.step = long(snapshot.at("moreau/begin")[1]);
   if (impl_->sleeping) impl_->sleeping->restore(snapshot.at("moreau/sleeping"));

@@ -38,7 +38,7 @@ class CollisionShape {
   const Shape& shape() const;
   /// Largest extent [m]; of a half-space 0.
   double size() const;
-  bool isBounded() const { return shape().kind != Shape::Kind::HalfSpace; }
+  bool isBounded() const { return shape().kind != Shape::Kind::HalfSpace && !shape().hollow; }
   /// Bounds of the shape on a part with the given pose.
   Bounds bounds(const Pose& part) const;
 
@@ -48,6 +48,10 @@ class CollisionShape {
  private:
   std::shared_ptr<const Data> data_;
 };
+
+/// Whether contacts between shapes of two such kinds can be found at all. Not between half-spaces, hollow shapes or triangle meshes among
+/// themselves, nor between plane shapes and solids other than half-spaces.
+bool canTouch(const CollisionShape& first, const CollisionShape& second);
 
 /// Appends all places where the distance of two shapes, on parts with the given poses, is at most `margin`.
 ///

@@ -37,9 +37,13 @@ struct ContactRows {
 class ContactDetection {
  public:
   /// The model must outlive the detection.
+  /// Throws InputError where a law names shapes between which no contact can be found.
   explicit ContactDetection(const ContactModel& model);
 
   const ContactModel& model() const { return model_; }
+  /// Throws InputError unless plane shapes lie in one plane (up to a shift along its normal), and the half-spaces that they may touch stand
+  /// upright on it.
+  void refuseTiltedPlanes(const State& state);
   /// Pairs of shapes that can meet while each part p moves by up to reach[p].
   void findPairs(const State& state, std::span<const double> reach);
   /// All contacts of those pairs with a gap up to margin + reach of both parts; reach may be empty.
@@ -60,6 +64,7 @@ class ContactDetection {
     int part, shape;
   };
   void classifyParts();
+  void refuseImpossiblePairs();
   const ContactLaw* law(int first, int second);
 
   const ContactModel& model_;
