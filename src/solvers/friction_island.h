@@ -30,6 +30,7 @@ struct FrictionIterate {
 struct FrictionEffort {
   long sweeps = 0, newtonSteps = 0, factorisations = 0, admmSteps = 0, interiorSteps = 0, pathSteps = 0;
   FrictionEffort& operator+=(const FrictionEffort& other);
+  bool operator==(const FrictionEffort&) const = default;
   std::string text() const; ///< "12 sweeps of Gauss-Seidel, 3 Newton steps"
 };
 

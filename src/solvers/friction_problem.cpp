@@ -176,7 +176,8 @@ Eigen::MatrixXd couple(const FrictionProblem& problem, int i, int j) {
 void velocitiesOfBodies(const FrictionProblem& problem, const Eigen::VectorXd& r, Eigen::VectorXd& u) {
   const FrictionBodies& bodies = problem.bodies;
   const auto lever = [&](int i, int side) { return bodies.H.block(problem.firstRow[i], 6 * side, rowsOf(problem, i), 6); };
-  std::vector<Eigen::Matrix<double, 6, 1>> motion(bodies.inverseInertia.size(), Eigen::Matrix<double, 6, 1>::Zero());
+  static thread_local std::vector<Eigen::Matrix<double, 6, 1>> motion; // kept: this is asked in every step
+  motion.assign(bodies.inverseInertia.size(), Eigen::Matrix<double, 6, 1>::Zero());
   for (int i = 0; i < problem.contacts(); ++i)
     for (int side = 0; side < 2; ++side)
       if (const int body = bodies.touched[i][side]; body >= 0)

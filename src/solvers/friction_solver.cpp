@@ -17,12 +17,14 @@ namespace tendril {
 
 struct FrictionSolver::Impl {
   std::deque<FrictionIsland> islands;
+  FrictionIslands partition;
+  std::vector<int> order;
   FrictionReport report;
+  FrictionEffort effort; ///< of which the report's text tells
   Eigen::VectorXd u;
 
-  void solveIslands(const FrictionProblem& problem, const FrictionOptions& options, const std::vector<std::vector<int>>& members,
-                    Eigen::VectorXd& r);
-  void summarise(const FrictionProblem& problem, const FrictionOptions& options, std::size_t count, const Eigen::VectorXd& r);
+  void solveIslands(const FrictionProblem& problem, const FrictionOptions& options, Eigen::VectorXd& r);
+  void summarise(const FrictionProblem& problem, const FrictionOptions& options, const Eigen::VectorXd& r);
 };
 
 FrictionSolver::FrictionSolver() : impl_(std::make_unique<Impl>()) {}
@@ -58,39 +60,44 @@ bool passes(const FrictionResidual& residual, const FrictionOptions& options) {
 }
 
 /// Every island may have the part of the allowed residual that its rows are of all; its result depends on nothing else.
-void FrictionSolver::Impl::solveIslands(const FrictionProblem& problem, const FrictionOptions& options,
-                                        const std::vector<std::vector<int>>& members, Eigen::VectorXd& r) {
-  while (islands.size() < members.size()) islands.emplace_back();
+void FrictionSolver::Impl::solveIslands(const FrictionProblem& problem, const FrictionOptions& options, Eigen::VectorXd& r) {
+  partition.find(problem);
+  while (int(islands.size()) < partition.count()) islands.emplace_back();
   const double size = problem.q.norm() > 0 ? problem.q.norm() : 1;
-  std::vector<std::size_t> order(members.size()); // large ones first, so that no thread ends late
+  order.resize(std::size_t(partition.count())); // large ones first, so that no thread ends late
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return members[a].size() > members[b].size(); });
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const std::size_t sizeA = partition.contacts(a).size(), sizeB = partition.contacts(b).size();
+    return sizeA != sizeB ? sizeA > sizeB : a < b;
+  });
   const int threads = problem.contacts() < 64 ? 1 : options.threads;
-  forAll(members.size(), threads, [&](std::size_t k) {
-    FrictionIsland& island = islands[order[k]];
-    const std::vector<int>& contacts = members[order[k]];
+  forAll(order.size(), threads, [&](std::size_t k) {
+    FrictionIsland& island = islands[std::size_t(order[k])];
+    const std::vector<int>& contacts = partition.contacts(order[k]);
     island.load(problem, contacts);
     const double share = std::sqrt(double(rowsOf(problem, contacts)) / problem.rows());
     island.solve(options, 0.99 * options.tolerance * size * share, r);
   });
 }
 
-void FrictionSolver::Impl::summarise(const FrictionProblem& problem, const FrictionOptions& options, std::size_t count,
-                                     const Eigen::VectorXd& r) {
-  FrictionEffort effort;
-  for (std::size_t k = 0; k < count; ++k) {
-    effort += islands[k].effort();
-    islands[k].findAmbiguous(report.ambiguous);
+void FrictionSolver::Impl::summarise(const FrictionProblem& problem, const FrictionOptions& options, const Eigen::VectorXd& r) {
+  FrictionEffort sum;
+  report.ambiguous.clear();
+  for (int k = 0; k < partition.count(); ++k) {
+    sum += islands[std::size_t(k)].effort();
+    islands[std::size_t(k)].findAmbiguous(report.ambiguous);
   }
   std::sort(report.ambiguous.begin(), report.ambiguous.end());
-  report.islands = int(count);
-  report.sweeps = effort.sweeps;
-  report.newtonSteps = effort.newtonSteps;
-  report.factorisations = effort.factorisations;
-  report.method = effort.text();
+  report.islands = partition.count();
+  report.sweeps = sum.sweeps;
+  report.newtonSteps = sum.newtonSteps;
+  report.factorisations = sum.factorisations;
+  if (report.method.empty() || sum != effort) report.method = sum.text(); // the same effort has the same text
+  effort = sum;
   velocities(problem, r, u);
   report.residual = frictionResidual(problem, r, u);
   report.converged = passes(report.residual, options);
+  report.failure.clear();
   if (report.converged) return;
   report.failure = findDefect(problem);
   if (report.failure.empty())
@@ -101,11 +108,9 @@ void FrictionSolver::Impl::summarise(const FrictionProblem& problem, const Frict
 
 const FrictionReport& FrictionSolver::solve(const FrictionProblem& problem, const FrictionOptions& options, Eigen::VectorXd& r) {
   const auto begin = std::chrono::steady_clock::now();
-  impl_->report = {};
   if (r.size() != problem.rows() || !r.allFinite()) r.setZero(problem.rows());
-  const std::vector<std::vector<int>> members = findIslands(problem);
-  impl_->solveIslands(problem, options, members, r);
-  impl_->summarise(problem, options, members.size(), r);
+  impl_->solveIslands(problem, options, r);
+  impl_->summarise(problem, options, r);
   impl_->report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return impl_->report;
 }

@@ -11,6 +11,7 @@ namespace tendril {
 namespace {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
+using Lever = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor, FrictionLaw::maxSize, 6>;
 
 /// L with L L^T = A, A positive semidefinite: columns of vanishing pivots are zero.
 Matrix6 semidefiniteFactor(const Matrix6& A) {
@@ -110,18 +111,19 @@ void FrictionSystem::packBodies(const FrictionProblem& problem, const std::vecto
       const int body = bodies.touched[contacts[i]][side];
       touched[i][side] = body < 0 ? bodyCount : localIndex_[body];
       if (body >= 0)
-        rowsOfH.middleCols<6>(6 * side).noalias() =
-            scale.segment(first[i], size).asDiagonal() * (bodies.H.block(globalFirst[i], 6 * side, size, 6) *
-                                                          Eigen::Map<const Matrix6>(factors_.data() + std::size_t(localIndex_[body]) * 36));
+        rowsOfH.middleCols<6>(6 * side) =
+            scale.segment(first[i], size).asDiagonal() *
+            bodies.H.block(globalFirst[i], 6 * side, size, 6)
+                .lazyProduct(Eigen::Map<const Matrix6>(factors_.data() + std::size_t(localIndex_[body]) * 36));
     }
     Eigen::Map<Eigen::MatrixXd> block(D.data() + diagonalOffset[i], size, size);
-    block.noalias() = rowsOfH * rowsOfH.transpose();
+    block = rowsOfH.lazyProduct(rowsOfH.transpose());
     if (touched[i][0] == touched[i][1] && touched[i][0] < bodyCount) { // one body on both sides
-      const Eigen::MatrixXd sum = rowsOfH.leftCols<6>() + rowsOfH.rightCols<6>();
+      const Lever sum = rowsOfH.leftCols<6>() + rowsOfH.rightCols<6>();
       rowsOfH.leftCols<6>() = sum;
       rowsOfH.rightCols<6>().setZero();
       touched[i][1] = bodyCount;
-      block.noalias() = sum * sum.transpose();
+      block = sum.lazyProduct(sum.transpose());
     }
   }
 }
