@@ -6,7 +6,7 @@
 namespace tendril::families {
 
 /// Where friction problems come from: one time step of rigid bodies under gravity (and, for odd seeds, some that just hit others), made
-/// from simple geometry. All have bodies, and a solution by construction: nothing but fixed ground opposes them, so that rest is feasible.
+/// from simple geometry. All have bodies. Nothing but fixed ground opposes them, so that rest is feasible.
 enum class Family {
   BoxStack,   ///< columns of boxes with four contacts per face, leaning against each other
   Capsules,   ///< capsules of random directions, packed in a box

@@ -294,17 +294,15 @@ void Run::account(const StepReport& report) {
   totals_.iterations += report.iterations;
   totals_.worstIterations = std::max<long>(totals_.worstIterations, report.iterations);
   totals_.residual = std::max(totals_.residual, report.residual);
-  if (const ContactReport* contacts = analysis_->contacts()) {
-    totals_.contact.add(*contacts);
-    if (!contacts->note.empty()) totals_.note(fmt::format("step {}, t = {:.9g}: {}", report.step, report.t, contacts->note));
-  }
+  if (const ContactReport* contacts = analysis_->contacts()) totals_.contact.add(*contacts);
   if (scene_.isDynamic()) {
     const Energy energy = scene_.mechanism().model->energy(analysis_->state());
     totals_.work += (report.t - totals_.t) * (energy.power + totals_.power) / 2;
     totals_.power = energy.power;
   }
   totals_.t = report.t;
-  if (!report.note.empty()) totals_.note(fmt::format("step {}, t = {:.9g}: {}", report.step, report.t, report.note));
+  const bool isNews = totals_.notes.empty() || !totals_.notes.back().ends_with(": " + report.note);
+  if (!report.note.empty() && isNews) totals_.note(fmt::format("from step {}, t = {:.9g}: {}", report.step, report.t, report.note));
   if (report.tangent) noteStability(report);
   if (report.critical) totals_.note(fmt::format("step {}: stability changed at load parameter {:.9g}", report.step, *report.critical));
 }

@@ -157,7 +157,9 @@ std::vector<Schema::Variant> shapeKinds(bool isObstacle) {
        "A solid that triangles bound. Its frame is that of the file, wherever its centre of mass is.",
        {text("file", "Wavefront OBJ or STL file, relative to the scene."),
         number("unit", dim::length, "Length that the number 1 in the file stands for.").positive().defaultsTo("1"),
-        boolean("convex", "Contact with its convex hull (true) or its triangles (false); without it: as the mesh is.").optional()}}};
+        boolean("convex", "Contact with its convex hull (true) or its triangles (false); without it: as the mesh is.").optional(),
+        boolean("open", "Terrain: the triangles need not bound a solid; what is solid lies below them, against their normals.")
+            .defaultsTo("false")}}};
   std::vector<Schema::Variant> plane{
       {"disc", "A disc in the plane e1, e2; it touches plane shapes and half-spaces within that plane only.", {radius}},
       {"polygon",

@@ -103,8 +103,12 @@ std::shared_ptr<const TriangleMesh> meshOf(const Points& corners) {
 
 Shape readMeshShape(const Record& r, MeshLibrary& meshes) {
   const MeshLibrary::Entry& entry = meshes.read(r);
-  const bool isConvex = r.has("convex") ? r.boolean("convex") : entry.isConvex;
-  return {.kind = isConvex ? Shape::Kind::ConvexMesh : Shape::Kind::TriangleMesh, .mesh = entry.mesh};
+  const bool isOpen = r.boolean("open");
+  const bool isConvex = r.has("convex") ? r.boolean("convex") : entry.isConvex && !isOpen;
+  if (isOpen && isConvex) r.node("open").refuse("a convex hull is closed", "remove `convex` or `open`");
+  Shape shape{.kind = isConvex ? Shape::Kind::ConvexMesh : Shape::Kind::TriangleMesh, .mesh = entry.mesh};
+  shape.open = isOpen;
+  return shape;
 }
 
 Shape readHalfSpace(const Record& r) {

@@ -14,6 +14,7 @@
 #include <numbers>
 #include <numeric>
 #include <regex>
+#include <set>
 #include <sstream>
 
 using namespace tendril;
@@ -405,7 +406,11 @@ const std::map<std::string, std::vector<std::string>> shortVariants{
     {"mechanisms/heavy-top.yaml", {"duration=0.05"}},
     {"mechanisms/flexible-double-pendulum.yaml", {"duration=0.1"}},
     {"mechanisms/slider-crank-flexible.yaml", {"turns=0.1", "elements=4", "analysis.tolerance=1e-11"}},
+    {"contact/pile.yaml", {"N=8", "duration=0.15", "analysis.friction_tolerance=1e-11"}},
 };
+
+/// What outputs tell of the solver rather than of the mechanics; rounding may change it.
+const std::set<std::string> efforts{"time_per_step", "newton_steps", "sweeps"};
 
 /// The text of a scene with every quantity (`10 mm`) as a plain number, so that all its numbers are in the units that it states.
 std::string inPlainNumbers(const std::string& name) {
@@ -438,6 +443,7 @@ TEST_P(Units, DoNotMatter) {
   for (const char* units : {"{length: mm, mass: t, time: s}", "{length: km, mass: g, time: min}"}) {
     const auto results = runIn(units, GetParam());
     for (const auto& [name, value] : expected) {
+      if (efforts.contains(name)) continue;
       EXPECT_LT((results.at(name) - value).norm(), 1e-6 * value.norm() + 1e-9)
           << name << " in " << units << ": " << results.at(name).transpose() << " instead of " << value.transpose();
     }
