@@ -16,8 +16,8 @@ namespace tendril {
 /// Admm              multipliers with alternating directions; few factorisations, linear convergence.
 /// InteriorPoint     primal-dual on the cones; finds its way from anywhere, ends by Newton steps.
 ///
-/// Automatic sweeps, goes on by ProximalNewton, and where that stalls follows the central path of the law from far away (InteriorPoint for
-/// laws with several discs), then Admm.
+/// Automatic sweeps, on bodies with momentum and with regularised Newton steps between, goes on by ProximalNewton, and where that stalls
+/// follows the central path of the law from far away (InteriorPoint for laws with several discs), then Admm.
 enum class FrictionMethod { Automatic, GaussSeidel, SemismoothNewton, ProximalNewton, Admm, InteriorPoint };
 
 struct FrictionOptions {
