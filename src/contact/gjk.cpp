@@ -41,7 +41,8 @@ class Simplex {
 
  private:
   Vector3 keep(std::initializer_list<Vector3> points, const Vector3& closestPoint) {
-    const Vector3 closest = closestPoint; // may be one of the points that are overwritten
+    // A copy, as it may be one of the points that are overwritten.
+    const Vector3 closest = closestPoint; // NOLINT(performance-unnecessary-copy-initialization)
     size_ = 0;
     for (const Vector3& p : points) points_[std::size_t(size_++)] = p;
     return closest;
