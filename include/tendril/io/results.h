@@ -39,7 +39,7 @@ struct SeriesInfo {
 /// Datasets are chunked and extendable, double precision. Use: declare the series, then per step set() each and endStep(time); a series
 /// that was not set in a step holds NaN in that row. Rows are buffered (no allocation per step) and written when the buffer is full or
 /// `flushInterval` has passed. A block's room on the disk is reserved before HDF5 sees it, so that a full disk leaves the file as it was
-/// after the last block; what was flushed stays readable if the run is killed.
+/// after the last block; what was flushed stays readable if the run is killed, unless in the instant in which HDF5 rewrites its own index.
 ///
 /// Failures of the disk throw MachineFailure with the path and the number of rows kept. (A process that wants the message rather than
 /// SIGXFSZ when it exceeds its file size limit ignores that signal.)
