@@ -121,6 +121,7 @@ void ImpulseResponse::gatherColumns(std::span<const ContactBlock> contacts, Fric
 
 void ImpulseResponse::apply(std::span<const ContactBlock> contacts, const FrictionProblem& problem, const VectorX& r, VectorX& v,
                             VectorX& lambda) const {
+  if (contacts.empty()) return;
   if (isCoupled_) {
     v.noalias() += columns_.leftCols(problem.rows()) * r;
     lambda.noalias() += jointColumns_.leftCols(problem.rows()) * r;
