@@ -30,18 +30,14 @@ constexpr double negligibleSlip = 1e-8;
 struct Memory {
   std::uint64_t key = 0;
   Vector3 impulse = Vector3::Zero(), moment = Vector3::Zero(); ///< in the inertial frame
-  /// Gap that the velocity at the end of the step led to expect, and what came on top: the paths of the surfaces are curved.
-  double expected = 0, curved = 0;
+  double expected = 0;                                         ///< gap that the velocity at the end of the step led to expect
+  double curvature = 0;                                        ///< what came on top, over (theta h)^2: the paths of the surfaces are curved
 };
 
 void appendKey(std::uint64_t key, std::vector<double>& numbers) {
   numbers.push_back(double(key >> 32));
   numbers.push_back(double(key & 0xffffffffU));
 }
-
-}
-
-namespace {
 
 /// Where several contacts share a force, one that does not slip may have all the friction it can: `slips` tells by the velocities.
 ContactStatus statusOf(const ContactBlock& block, const Eigen::Ref<const VectorX>& impulse, bool slips) {
@@ -72,7 +68,14 @@ struct Moreau::Impl {
   void warmStart();
   const FrictionReport* solve();
   void applyImpulses();
-  const Memory* remembered(std::uint64_t key) const;
+  Memory* remembered(std::uint64_t key);
+  /// (theta h)^2, by which curvatures are measured: steps may differ in size.
+  double secondPart() const { return options.theta * options.theta * h * h; }
+  /// A = M + h theta C + (h theta)^2 K = secondPart() x the matrix that this asks for.
+  Request request() const {
+    const double w = 1 / (options.theta * h);
+    return {.motion = true, .tangent = true, .stiffness = true, .timeRate = true, .damping = w, .inertia = w * w};
+  }
   void recordContact(std::size_t i);
   void recordSleeper(const ContactBlock& block);
   void settle();
@@ -103,13 +106,13 @@ struct Moreau::Impl {
   State mid;           ///< at the time where contacts are looked for; v there: before the impulses
   VectorX freeVelocity, jointImpulse, increment, upper, lower, r, zeroLambda;
   VectorX jointAtMid;        ///< g(q_m)
-  VectorX jointCurved;       ///< what the second part of the last step added to g beyond the velocity, (theta h)^2 k / 2
+  VectorX jointCurvature;    ///< what the second part of the last step added to g beyond the velocity, over (theta h)^2: k / 2
   VectorX relative;          ///< velocities of the contacts, as their problem has them
   VectorX gained;            ///< velocities that forces alone bring in a step
   std::vector<double> reach; ///< of each part within the rest of the step
   struct Approach {
     Vector6 before, free;    ///< relative velocities
-    double curved = 0;       ///< what the last step added to the gap beyond the velocity, not below zero
+    double curved = 0;       ///< what the curved paths add to the gap beyond the velocity, not below zero
     bool isTouching = false; ///< closed, to what rounding can tell
     bool isAhead = false;    ///< will close in this step, and come to rest there
   };
@@ -117,7 +120,6 @@ struct Moreau::Impl {
   std::vector<Approach> approaches;
   std::vector<ContactBlock> sleepers;     ///< those of bodies asleep
   std::vector<Memory> memory, nextMemory; ///< sorted by key
-  std::vector<std::string> messages;
   ContactReport contactReport;
   StepReport report;
   double begin = 0;
@@ -170,12 +172,10 @@ void Moreau::Impl::start(std::vector<std::string>& told) {
   detection.refuseTiltedPlanes(state);
   begin = state.t;
   for (VectorX* v : {&freeVelocity, &gained, &increment, &upper}) v->setZero(model.nv());
-  for (VectorX* v : {&jointImpulse, &jointCurved, &jointAtMid, &lower, &zeroLambda}) v->setZero(model.nc());
+  for (VectorX* v : {&jointImpulse, &jointCurvature, &jointAtMid, &lower, &zeroLambda}) v->setZero(model.nc());
   if (isCoupled) {
     kkt.assembly().multiplierScale = 1;
-    const double w = 1 / (options.theta * h);
-    const Request request{.motion = true, .tangent = true, .stiffness = true, .timeRate = true, .damping = w, .inertia = w * w};
-    kkt.evaluate(state, request);
+    kkt.evaluate(state, request());
     kkt.balance();
   }
   reach.assign(detection.model().parts().size(), 2 * margin);
@@ -244,7 +244,6 @@ void Moreau::Impl::advanceBy(double step, int cutsLeft) {
     return;
   }
   applyImpulses();
-  if (isCoupled) refuseCrushing();
   endStep();
 }
 
@@ -285,14 +284,13 @@ void Moreau::Impl::moveFreely() {
     if (sleeping) sleeping->checkForces(*flight, residual);
     return;
   }
-  const double w = 1 / (options.theta * h), unit = 1 / (w * w); // A = M + h theta C + (h theta)^2 K = unit x matrix
-  const bool exists =
-      kkt.evaluate(mid, {.motion = true, .tangent = true, .stiffness = true, .timeRate = true, .damping = w, .inertia = w * w});
+  const double unit = secondPart();
+  const bool exists = kkt.evaluate(mid, request());
   if (!exists)
     throw NumericalFailure(fmt::format("step {}: an element is deformed beyond what it can represent; shorten the step", report.step + 1));
   const Assembly& assembly = kkt.assembly();
   jointAtMid = assembly.constraint();
-  lower = -assembly.constraintRate() - 2 / (options.theta * h) * jointCurved;
+  lower = -assembly.constraintRate() - 2 * options.theta * h * jointCurvature;
   const SparseMatrix& A = assembly.matrix();
   for (int c = 0; c < model.nv(); ++c) { // lower -= G v
     for (SparseMatrix::InnerIterator entry(A, c); entry; ++entry) {
@@ -354,7 +352,7 @@ void Moreau::Impl::selectContacts() {
     const bool comesToRest = options.project && (isSlow || contact.law->restitution == 0);
     approach.isTouching = contact.point.gap <= margin;
     const Memory* last = options.project ? remembered(contact.key) : nullptr;
-    approach.curved = last ? std::max(last->curved, 0.0) : 0;
+    approach.curved = last ? secondPart() * std::max(last->curvature, 0.0) : 0;
     approach.isAhead = comesToRest && contact.point.gap + approach.curved > 0;
     if (!approach.isTouching && !approach.isAhead) continue;
     block.chooseLaw();
@@ -418,7 +416,7 @@ void Moreau::Impl::setUpProblem() {
   }
 }
 
-const Memory* Moreau::Impl::remembered(std::uint64_t key) const {
+Memory* Moreau::Impl::remembered(std::uint64_t key) {
   const auto found = std::lower_bound(memory.begin(), memory.end(), key, [](const Memory& m, std::uint64_t k) { return m.key < k; });
   return found != memory.end() && found->key == key ? &*found : nullptr;
 }
@@ -466,6 +464,7 @@ void Moreau::Impl::fail(const FrictionReport& solution) const {
 
 void Moreau::Impl::applyImpulses() {
   response->apply(blocks, problem, r, freeVelocity, jointImpulse);
+  if (isCoupled) refuseCrushing(); // before anything of the last step is forgotten
   settle();
   contactReport.contacts.clear();
   nextMemory.clear();
@@ -538,7 +537,7 @@ void Moreau::Impl::holdJoints(bool isAtEnd) {
   for (int iteration = 0; iteration < 3; ++iteration) {
     kkt.evaluate(state, {.motion = false, .tangent = false});
     lower = -kkt.assembly().constraint();
-    if (iteration == 0 && isAtEnd) jointCurved = 2 * jointCurved - lower - jointAtMid;
+    if (iteration == 0 && isAtEnd) jointCurvature = 2 * jointCurvature - (lower + jointAtMid) / secondPart();
     if (lower.lpNorm<Eigen::Infinity>() <= 1e-14 * model.characteristicLength()) return;
     upper.setZero();
     VectorX& correction = increment;
@@ -551,10 +550,8 @@ void Moreau::Impl::holdJoints(bool isAtEnd) {
 void Moreau::Impl::learnCurvature() {
   if (!options.project || blocks.empty()) return;
   for (const Contact& contact : detection.findContacts(state, 1e-3 * detection.smallestSize())) {
-    const auto found =
-        std::lower_bound(memory.begin(), memory.end(), contact.key, [](const Memory& m, std::uint64_t k) { return m.key < k; });
-    if (found == memory.end() || found->key != contact.key || found->impulse.isZero(0)) continue;
-    found->curved = contact.point.gap - found->expected;
+    Memory* last = remembered(contact.key);
+    if (last && !last->impulse.isZero(0)) last->curvature = (contact.point.gap - last->expected) / secondPart();
   }
 }
 
@@ -592,14 +589,14 @@ Snapshot Moreau::save() {
   impl_->kkt.forget();
   Snapshot snapshot;
   store(impl_->state, snapshot);
-  snapshot["moreau/joints"].assign(impl_->jointCurved.data(), impl_->jointCurved.data() + impl_->jointCurved.size());
+  snapshot["moreau/joints"].assign(impl_->jointCurvature.data(), impl_->jointCurvature.data() + impl_->jointCurvature.size());
   snapshot["moreau/begin"] = {impl_->begin, double(impl_->report.step)};
   std::vector<double>& numbers = snapshot["moreau/impulses"];
   for (const Memory& m : impl_->memory) {
     appendKey(m.key, numbers);
     numbers.insert(numbers.end(), m.impulse.data(), m.impulse.data() + 3);
     numbers.insert(numbers.end(), m.moment.data(), m.moment.data() + 3);
-    numbers.push_back(m.curved);
+    numbers.push_back(m.curvature);
   }
   if (impl_->sleeping) snapshot["moreau/sleeping"] = impl_->sleeping->save();
   return snapshot;
@@ -609,7 +606,7 @@ void Moreau::restore(const Snapshot& snapshot) {
   impl_->start(messages_);
   load(snapshot, impl_->state);
   const std::vector<double>& joints = snapshot.at("moreau/joints");
-  impl_->jointCurved = Eigen::Map<const VectorX>(joints.data(), Eigen::Index(joints.size()));
+  impl_->jointCurvature = Eigen::Map<const VectorX>(joints.data(), Eigen::Index(joints.size()));
   impl_->begin = snapshot.at("moreau/begin")[0];
   impl_->report.step = long(snapshot.at("moreau/begin")[1]);
   if (impl_->sleeping) impl_->sleeping->restore(snapshot.at("moreau/sleeping"));
