@@ -144,6 +144,53 @@ TEST(MoreauWithJoints, PendulumKeepsItsEnergyThroughAShortLastStep) {
   EXPECT_LT(std::abs(analysis.state().v[0]), 1e-5);
 }
 
+/// A drive presses a box into the floor: nothing can give way, and no impulse is a solution.
+TEST(MoreauWithJoints, ABoxDrivenIntoTheFloorIsRefusedByName) {
+  Rig rig;
+  rig.floor();
+  const auto box = rig.box("press", {0.2, 0.2, 0.2}, {Matrix3::Identity(), {0, 0, 0.101}});
+  JointParameters drive;
+  drive.motion = TimeFunction{"-0.1 t", [](double t) { return Jet{-0.1 * t, -0.1, 0}; }};
+  rig.builder.joint(JointKind::DrivenTranslation, "drive", rig.builder.ground({Matrix3::Identity(), {0, 0, 0.101}}), box.at(), drive);
+  rig.contacts.addLaw({"all", "all", ContactLaw{.friction = 0.3}});
+  Moreau& analysis = rig.start({.duration = 0.1, .step = 1e-3});
+  try {
+    runToEnd(analysis);
+    FAIL() << "the box went to " << rig.position(0).z();
+  } catch (const NumericalFailure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("'press' and 'floor'"), std::string::npos) << failure.what();
+    EXPECT_NE(std::string(failure.what()).find("step "), std::string::npos);
+  }
+  EXPECT_NEAR(rig.position(0).z(), 0.1, 2e-3); // the last state that was accepted
+}
+
+/// A spinning box between walls, elastic and smooth: its energy is that of the start after every impact, at any step.
+TEST(MoreauFreeFlight, ElasticImpactsOfASpinningBoxKeepItsEnergy) {
+  Rig rig;
+  rig.builder.gravity(Vector3::Zero());
+  const auto wall = [&](const std::string& name, double x, double turn) {
+    rig.carry(name, rig.builder.ground({so3::exp(Vector3(0, turn, 0)), {x, 0, 0}}), shapeOf(Shape::Kind::HalfSpace, Vector3::Zero()));
+  };
+  wall("left", -0.5, M_PI / 2);
+  wall("right", 0.5, -M_PI / 2);
+  const Vector3 edges(0.1, 0.2, 0.3);
+  const auto body =
+      rig.builder.body("box", MassProperties::box(1000, edges), {so3::exp(Vector3(0.4, 0.2, 0.1)), Vector3::Zero()}, {2, 0, 0}, {1, 5, -3});
+  rig.carry("box", body.at(), shapeOf(Shape::Kind::Box, edges));
+  rig.contacts.addLaw({"all", "all", ContactLaw{.restitution = 1}});
+  Moreau& analysis = rig.start({.duration = 3, .step = 5e-3});
+  const double E = rig.mechanism.model->energy(analysis.state()).total();
+  double worst = 0;
+  int impacts = 0;
+  while (!analysis.finished()) {
+    analysis.advance();
+    worst = std::max(worst, std::abs(rig.mechanism.model->energy(analysis.state()).total() - E));
+    for (const ContactRecord& c : analysis.contacts()->contacts) impacts += c.impulse[0] > 0;
+  }
+  EXPECT_GT(impacts, 2);
+  EXPECT_LT(worst, 1e-6 * E); // the tolerance of the friction problem
+}
+
 // ---- positions -------------------------------------------------------------------------------------------------------------------------
 
 /// Without restitution a ball stops where it touches. With it, it sinks in by the way of half a step, comes out by its own rebound, and
@@ -167,6 +214,19 @@ TEST(MoreauPositions, NothingIsLeftOfAnImpactOverlap) {
     EXPECT_NEAR(rig.position(0).z(), 0.1, 1e-6);
     EXPECT_EQ(analysis.state().v.norm(), 0);
   }
+}
+
+/// A ball in a hollow one, whose solid reaches to infinity, comes to rest at its bottom.
+TEST(MoreauPositions, AHollowObstacleHoldsWhatIsInside) {
+  Rig rig;
+  Shape room = shapeOf(Shape::Kind::Sphere, {1, 0, 0});
+  room.hollow = true;
+  rig.carry("room", rig.builder.ground(), room);
+  rig.sphere("ball", 0.1, {0, 0, 0});
+  rig.contacts.addLaw({"all", "all", ContactLaw{}});
+  Moreau& analysis = rig.start({.duration = 1, .step = 1e-3});
+  runToEnd(analysis);
+  EXPECT_NEAR(rig.position(0).z(), -0.9, 1e-6);
 }
 
 TEST(MoreauPositions, OverlapAtTheStartIsNamedAndCanBeTakenOut) {
