@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,10 @@ void FrictionIsland::evaluate(FrictionIterate& iterate) {
   iterate.relative = std::sqrt(squares.scaled) / size_;
 }
 
+void FrictionIsland::moveIntoCones(FrictionIterate& iterate) const {
+  for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &iterate.r[system_.first[i]]);
+}
+
 void FrictionIsland::keepBest() {
   if (now_.ratio < best_.ratio) best_ = now_;
 }
@@ -95,8 +100,7 @@ void FrictionIsland::run(const FrictionOptions& options) {
 }
 
 /// Sweeps for what is easy; on bodies accelerated sweeps with Newton steps between, at most 20000; then Newton's method, and where that
-/// stalls the central path, on several ways.
-/// Laws with several discs have the interior-point method instead; ADMM comes last.
+/// stalls the central path, on several ways. Laws with several discs have the interior-point method instead; ADMM comes last.
 void FrictionIsland::cascade(long limit, long pathSteps) {
   sweep(20);
   if (system_.hasBodies()) acceleratedSweeps(20000);
@@ -161,6 +165,15 @@ void FrictionIsland::acceleratedSweeps(long limit) {
 /// Of about the same cost. A contact's sweep takes some hundred operations.
 long FrictionIsland::sweepsPerNewtonStep() { return long(equations_.cost() / (350.0 * system_.contacts())); }
 
+/// Newton's step from now_, held back by epsilon; false if there is none.
+bool FrictionIsland::findStep(double epsilon) {
+  ++effort_.newtonSteps;
+  ++effort_.factorisations;
+  for (int i = 0; i < system_.contacts(); ++i)
+    equations_.contacts()[i].evaluate(system_.laws[i], &now_.r[system_.first[i]], &now_.u[system_.first[i]]);
+  return equations_.factorise(epsilon) && equations_.solve(step_);
+}
+
 /// Newton steps from now_ as long as they pay. The pull towards the present impulses follows the residual, as is usual for the method of
 /// Levenberg and Marquardt: W is nearly singular, and steps that are not held back leave the region where the contacts stick and slide as
 /// they do now. True if now_ has become better by much.
@@ -168,11 +181,7 @@ bool FrictionIsland::regularisedNewton() {
   bool improved = false;
   while (!converged()) {
     const double before = now_.ratio;
-    ++effort_.newtonSteps;
-    ++effort_.factorisations;
-    for (int i = 0; i < system_.contacts(); ++i)
-      equations_.contacts()[i].evaluate(system_.laws[i], &now_.r[system_.first[i]], &now_.u[system_.first[i]]);
-    if (!equations_.factorise(std::clamp(10 * now_.relative, 1e-9, 0.1)) || !equations_.solve(step_)) return improved;
+    if (!findStep(std::clamp(10 * now_.relative, 1e-9, 0.1))) return improved;
     trial_.r = now_.r + step_;
     smoothTrial(5);
     if (trial_.ratio > 0.5 * before || !std::isfinite(trial_.ratio)) return improved;
@@ -187,11 +196,7 @@ bool FrictionIsland::regularisedNewton() {
 /// A Newton step from now_, halved until the residual falls. A few sweeps from its end take care of contacts that it judged wrongly; the
 /// better of both ends counts. Returns the length of the step that was taken, or zero.
 double FrictionIsland::newtonStep(double epsilon, int smoothing) {
-  ++effort_.newtonSteps;
-  ++effort_.factorisations;
-  for (int i = 0; i < system_.contacts(); ++i)
-    equations_.contacts()[i].evaluate(system_.laws[i], &now_.r[system_.first[i]], &now_.u[system_.first[i]]);
-  if (!equations_.factorise(epsilon) || !equations_.solve(step_)) return 0;
+  if (!findStep(epsilon)) return 0;
   for (double length = 1; length > 0.1; length *= 0.5) {
     trial_.r = now_.r + length * step_;
     smoothTrial(smoothing);
@@ -205,7 +210,7 @@ double FrictionIsland::newtonStep(double epsilon, int smoothing) {
 
 /// Moves trial_ into the cones and sweeps it; the better of before and after the sweeps counts.
 void FrictionIsland::smoothTrial(int sweeps) {
-  for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &trial_.r[system_.first[i]]);
+  moveIntoCones(trial_);
   evaluate(trial_);
   if (sweeps == 0 || trial_.ratio <= 1) return;
   smooth_.r = trial_.r;
@@ -272,7 +277,7 @@ void FrictionIsland::interior(long limit, double weight) {
     ++effort_.interiorSteps;
     ++effort_.factorisations;
     now_.r = interior_.impulses();
-    for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &now_.r[system_.first[i]]);
+    moveIntoCones(now_);
     evaluate(now_);
     keepBest();
     ++since;
@@ -290,7 +295,7 @@ bool FrictionIsland::followPath(long limit, double kappa) {
     ++effort_.pathSteps;
     ++effort_.factorisations;
     now_.r = path_.impulses();
-    for (int i = 0; i < system_.contacts(); ++i) projectOnCone(system_.laws[i], &now_.r[system_.first[i]]);
+    moveIntoCones(now_);
     evaluate(now_);
     keepBest();
   }

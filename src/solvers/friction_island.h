@@ -52,11 +52,13 @@ class FrictionIsland {
 
  private:
   void evaluate(FrictionIterate& iterate);
+  void moveIntoCones(FrictionIterate& iterate) const;
   void keepBest();
   void run(const FrictionOptions& options);
   void cascade(long limit, long pathSteps);
   void sweep(long limit, bool backward = false);
   void acceleratedSweeps(long limit);
+  bool findStep(double epsilon);
   bool regularisedNewton();
   long sweepsPerNewtonStep();
   void smoothTrial(int sweeps);
