@@ -1,6 +1,7 @@
 #include "tendril/dynamics/event_driven.h"
 
 #include "dynamics/event_driven_impl.h"
+#include "dynamics/initial_overlaps.h"
 #include "dynamics/position_projection.h"
 #include "tendril/model/error.h"
 
@@ -87,20 +88,10 @@ void EventDriven::Impl::start(std::vector<std::string>& told) {
 }
 
 void EventDriven::Impl::takeOverlapsOut(std::vector<std::string>& told) {
-  detection.findPairs(state, reach);
-  double deepest = 0;
-  std::string names;
-  for (const Contact& contact : detection.findContacts(state, 0)) {
-    if (contact.point.gap >= -touchingAtStart * size) continue;
-    names += fmt::format("{}{} by {:.3g} m", names.empty() ? "" : ", ", detection.names(contact), -contact.point.gap);
-    deepest = std::max(deepest, -contact.point.gap);
-  }
-  if (deepest == 0) return;
-  if (!options.projectInitial) {
-    throw InputError("bodies overlap at the start: " + names + "; move them apart, or set project_initial: true to have that done");
-  }
+  const InitialOverlaps overlaps = findInitialOverlaps(detection, state, reach, touchingAtStart * size, options.projectInitial);
+  if (overlaps.deepest == 0) return;
   PositionProjection(model, detection, motion.movable(), response).project(state, noise * size, 200, true);
-  told.push_back("overlaps at the start were taken out by moving bodies: " + names);
+  told.push_back(overlaps.removed());
 }
 
 void EventDriven::Impl::findPairsAround(const State& at) {

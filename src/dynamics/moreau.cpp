@@ -1,6 +1,7 @@
 #include "tendril/dynamics/moreau.h"
 
 #include "dynamics/impulse_response.h"
+#include "dynamics/initial_overlaps.h"
 #include "dynamics/position_projection.h"
 #include "dynamics/rigid_flight.h"
 #include "dynamics/sleeping.h"
@@ -169,7 +170,6 @@ void Moreau::Impl::start(std::vector<std::string>& told) {
   kkt.assembly().carriedBlocks().clear();
   told = makeConsistent(kkt, state);
   kkt.assembly().carriedBlocks() = flight->isBody();
-  detection.refuseTiltedPlanes(state);
   begin = state.t;
   for (VectorX* v : {&freeVelocity, &gained, &increment, &upper}) v->setZero(model.nv());
   for (VectorX* v : {&jointImpulse, &jointCurvature, &jointAtMid, &lower, &zeroLambda}) v->setZero(model.nc());
@@ -179,29 +179,16 @@ void Moreau::Impl::start(std::vector<std::string>& told) {
     kkt.balance();
   }
   reach.assign(detection.model().parts().size(), 2 * margin);
-  detection.findPairs(state, reach);
-  std::string overlaps;
-  int count = 0;
-  double deepest = 0;
-  for (const Contact& contact : detection.findContacts(state, margin)) {
-    if (contact.point.gap >= -10 * margin) continue;
-    deepest = std::max(deepest, -contact.point.gap);
-    if (++count <= 6) overlaps += fmt::format("{}{} by {:.3g} m", count > 1 ? ", " : "", detection.names(contact), -contact.point.gap);
-  }
-  if (count == 0) return;
-  if (count > 6) overlaps += fmt::format(" and {} more", count - 6);
-  if (!options.projectInitial) {
-    throw InputError("bodies overlap at the start: " + overlaps + "; move them apart, or set project_initial: true to have that done");
-  }
+  const InitialOverlaps overlaps = findInitialOverlaps(detection, state, reach, 10 * margin, options.projectInitial);
+  if (overlaps.deepest == 0) return;
   if (isCoupled) {
     beginStep();
     moveFreely();
   }
-  reach.assign(reach.size(), 2 * deepest);
+  reach.assign(reach.size(), 2 * overlaps.deepest);
   detection.findPairs(state, reach);
   const auto result = projection->project(state, 0.5 * margin, 200, true);
-  told.push_back(
-      fmt::format("overlaps at the start were taken out by moving bodies: {}; the largest left is {:.3g} m", overlaps, result.after));
+  told.push_back(fmt::format("{}; the largest left is {:.3g} m", overlaps.removed(), result.after));
 }
 
 // ---- one step --------------------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "tendril/dynamics/sweeping.h"
 
 #include "dynamics/impulse_response.h"
+#include "dynamics/initial_overlaps.h"
 #include "dynamics/rigid_flight.h"
 #include "tendril/dynamics/initial_conditions.h"
 #include "tendril/lie/so3.h"
@@ -57,7 +58,6 @@ struct Sweeping::Impl {
   VectorX upper, lower, increment, jointIncrement, back, r;
   std::vector<double> reach;
   std::vector<Pose> poses;
-  double deepest = 0;
   ContactReport contactReport;
   StepReport report;
 };
@@ -93,19 +93,10 @@ void Sweeping::Impl::start(std::vector<std::string>& told) {
   }
   for (const ContactModel::Part& part : detection.model().parts()) poses.push_back(part.marker->frame(state));
   reach.assign(poses.size(), touchingAtStart * size);
-  detection.findPairs(state, reach);
-  std::string overlaps;
-  for (const Contact& contact : detection.findContacts(state, 0)) {
-    if (contact.point.gap >= -touchingAtStart * size) continue;
-    overlaps += fmt::format("{}{} by {:.3g} m", overlaps.empty() ? "" : ", ", detection.names(contact), -contact.point.gap);
-    deepest = std::max(deepest, -contact.point.gap);
-  }
-  if (deepest == 0) return;
-  if (!options.projectInitial) {
-    throw InputError("bodies overlap at the start: " + overlaps + "; move them apart, or set project_initial: true to have that done");
-  }
-  told.push_back("overlaps at the start were taken out by moving bodies: " + overlaps);
-  reach.assign(poses.size(), 2 * deepest);
+  const InitialOverlaps overlaps = findInitialOverlaps(detection, state, reach, touchingAtStart * size, options.projectInitial);
+  if (overlaps.deepest == 0) return;
+  told.push_back(overlaps.removed());
+  reach.assign(poses.size(), 2 * overlaps.deepest);
   project();
 }
 

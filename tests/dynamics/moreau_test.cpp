@@ -1,5 +1,7 @@
 #include "tendril/dynamics/moreau.h"
 
+#include "tendril/dynamics/event_driven.h"
+#include "tendril/dynamics/sweeping.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/lie/so3.h"
 #include "tendril/model/error.h"
@@ -318,6 +320,27 @@ TEST(MoreauElasticity, BeamRestsOnTheFloor) {
   ASSERT_EQ(analysis.contacts()->contacts.size(), 1U);
   const double weight = 7800 * M_PI * 0.01 * 0.01 * L * 9.81;
   EXPECT_NEAR(analysis.contacts()->contacts[0].impulse[0] / 5e-3, 3.0 / 8 * weight, 5e-3 * weight);
+}
+
+/// Every analysis with contacts refuses a plane shape whose plane the floor is not upright on.
+TEST(MoreauPositions, TiltedPlanesAreRefusedByEveryAnalysis) {
+  const auto refuses = [](auto analysis, const char* method) {
+    try {
+      analysis.start();
+      ADD_FAILURE() << method << " accepted a disc on a tilted floor";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("'floor' is not upright"), std::string::npos) << method << ": " << error.what();
+    }
+  };
+  Rig rig;
+  rig.floor();
+  const auto disc = rig.builder.body("disc", MassProperties::cylinder(1000, 0.1, 0.1), {so3::exp(Vector3(1, 0, 0)), {0, 0, 1}});
+  rig.carry("disc", disc.at(), shapeOf(Shape::Kind::Disc, {0.1, 0, 0}));
+  rig.contacts.addLaw({"all", "all", ContactLaw{}});
+  const Mechanism mechanism = rig.builder.build();
+  refuses(Moreau(*mechanism.model, rig.contacts, {}), "moreau");
+  refuses(EventDriven(*mechanism.model, rig.contacts, {}), "event-driven");
+  refuses(Sweeping(*mechanism.model, rig.contacts, {}), "sweeping");
 }
 
 // ---- runs ------------------------------------------------------------------------------------------------------------------------------
