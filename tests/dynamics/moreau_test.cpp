@@ -322,6 +322,28 @@ TEST(MoreauElasticity, BeamRestsOnTheFloor) {
   EXPECT_NEAR(analysis.contacts()->contacts[0].impulse[0] / 5e-3, 3.0 / 8 * weight, 5e-3 * weight);
 }
 
+/// A ball slides over a dome. With what the last step added to the gap, each step ends on the dome to third order of its size; with half
+/// or twice of that, to second order.
+TEST(MoreauPositions, ABallStaysOnADomeToThirdOrder) {
+  const double R = 1, r = 0.1;
+  const auto lift = [&](double h) {
+    Rig rig;
+    rig.carry("dome", rig.builder.ground(), shapeOf(Shape::Kind::Sphere, {R, 0, 0}));
+    rig.sphere("ball", r, {0, 0, R + r}, {1.5, 0, 0});
+    rig.contacts.addLaw({"all", "all", ContactLaw{}});
+    Moreau& analysis = rig.start({.duration = 0.2, .step = h});
+    double worst = 0;
+    while (!analysis.finished()) {
+      analysis.advance();
+      if (analysis.state().t > 0.05) worst = std::max(worst, std::abs(rig.position(0).norm() - R - r)); // once the curvature is known
+    }
+    return worst;
+  };
+  const double coarse = lift(4e-3), fine = lift(1e-3);
+  EXPECT_GT(fine, 0);
+  EXPECT_NEAR(std::log(coarse / fine) / std::log(4.0), 3, 0.3) << coarse << ' ' << fine;
+}
+
 /// Every analysis with contacts refuses a plane shape whose plane the floor is not upright on.
 TEST(MoreauPositions, TiltedPlanesAreRefusedByEveryAnalysis) {
   const auto refuses = [](auto analysis, const char* method) {
