@@ -3,10 +3,19 @@ import type { Film } from '../film/film';
 import type { Vec3 } from '../film/header';
 
 export type Layer =
-  | 'bodies' | 'obstacles' | 'beams' | 'edges' // outlines that show twist and rolling
-  | 'contacts' | 'forces' // points; arrows
-  | 'markers' | 'frames' // named points; their three directors and those of bodies and nodes
-  | 'joints' | 'reactions' | 'paths' | 'grid' | 'labels';
+  | 'bodies'
+  | 'obstacles'
+  | 'beams'
+  | 'edges' // outlines that show twist and rolling
+  | 'contacts'
+  | 'forces' // points; arrows
+  | 'markers'
+  | 'frames' // named points; their three directors and those of bodies and nodes
+  | 'joints'
+  | 'reactions'
+  | 'paths'
+  | 'grid'
+  | 'labels';
 
 export type ViewName = 'home' | 'front' | 'back' | 'left' | 'right' | 'top' | 'bottom' | 'isometric';
 
