@@ -18,7 +18,7 @@ namespace tendril {
 
 namespace {
 
-constexpr int formatVersion = 1;
+constexpr int formatVersion = 2;
 constexpr hsize_t chunkBytes = 64 * 1024;
 constexpr std::size_t maxBlockRows = 1024;
 constexpr std::size_t blockBytes = 2 * 1024 * 1024;
@@ -90,15 +90,24 @@ std::vector<std::string> readTexts(hid_t file, const char* name) {
   return texts;
 }
 
-/// Files of the oldest format carry no "open for writing" mark, so that one whose writer was killed opens like any other; without locks a
-/// run can be watched while it writes.
+/// The index formats of HDF5 1.10 can be read at any instant of writing (its single-writer, multiple-reader mode); without locks a run can
+/// be watched while it writes.
 Handle fileAccess() {
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   H5Pset_file_locking(access, false, true);
   // Rows are buffered here already; HDF5 would keep another megabyte of chunks for every series.
   H5Pset_cache(access, 0, 521, 0, 0.75);
   return access;
+}
+
+/// Opens a file for writing though it carries the mark of another writer, which was killed.
+Handle openMarked(const std::string& path) {
+  const Handle access = fileAccess();
+  const hbool_t clear = true;
+  H5Pset(access, "clear_status_flags", &clear);
+  return Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose);
 }
 
 Handle makeGroup(hid_t file, const char* name) {
@@ -154,7 +163,7 @@ struct ResultWriter::Impl {
 
   std::filesystem::path path;
   Handle file;
-  Handle rowCount; ///< the attribute `rows` of the file
+  Handle rowCount; ///< the dataset `rows`: one number at a fixed place, written in one piece
   std::chrono::duration<double> interval{};
   std::chrono::steady_clock::time_point lastFlush = std::chrono::steady_clock::now();
   std::vector<Column> series; ///< the time first
@@ -164,6 +173,7 @@ struct ResultWriter::Impl {
   std::size_t buffered = 0;
   std::size_t capacity = 0; ///< rows of a block; 0 until the first step fixes it
   bool resumed = false;
+  bool streaming = false; ///< in the mode in which no kill can damage the file, and no series can be added
   bool broken = false;
 
   [[noreturn]] void fail(const std::string& cause) {
@@ -181,6 +191,7 @@ struct ResultWriter::Impl {
     if (probe < 0) fail(std::strerror(errno));
     ::close(probe);
     const Handle plist(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_obj_track_times(plist, false);
     file = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, plist, fileAccess()), H5Fclose);
     require(file.valid());
     std::size_t texts = metadata.scene.size();
@@ -191,7 +202,10 @@ struct ResultWriter::Impl {
     require(writeTexts(file, "scene", {metadata.scene}) && writeTexts(file, "arguments", metadata.arguments));
     require(makeGroup(file, "states").valid() && makeGroup(file, "outputs").valid());
     const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
-    rowCount = Handle(H5Acreate2(file, "rows", H5T_STD_U64LE, scalar, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const Handle place(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_obj_track_times(place, false);
+    H5Pset_alloc_time(place, H5D_ALLOC_TIME_EARLY);
+    rowCount = Handle(H5Dcreate2(file, "rows", H5T_STD_U64LE, scalar, H5P_DEFAULT, place, H5P_DEFAULT), H5Dclose);
     require(rowCount.valid());
     commitRows();
     addColumn("time", 1, 1, {"s", "Time of the step.", ""});
@@ -201,18 +215,19 @@ struct ResultWriter::Impl {
   void commitRows() {
     require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0);
     const auto count = static_cast<std::uint64_t>(written + buffered);
-    require(H5Awrite(rowCount, H5T_NATIVE_UINT64, &count) >= 0);
+    require(H5Dwrite(rowCount, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &count) >= 0);
     require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0);
   }
 
   void reopen(std::size_t rows) {
-    file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, fileAccess()), H5Fclose);
+    // That no other writer is at work, the lock of the folder sees to.
+    file = openMarked(path.string());
     if (!file.valid())
       throw InputError({path.string()}, "results", "cannot continue this file: " + lastError(),
                        "check that it exists and is whole, or run without --resume");
     resumed = true;
     firstRow = written = rows;
-    rowCount = Handle(H5Aopen(file, "rows", H5P_DEFAULT), H5Aclose);
+    rowCount = Handle(H5Dopen2(file, "rows", H5P_DEFAULT), H5Dclose);
     if (!rowCount.valid()) throw InputError({path.string()}, "results", "these are not results of Tendril", "run without --resume");
     addColumn("time", 1, 1, {"s", "Time of the step.", ""});
   }
@@ -325,6 +340,40 @@ struct ResultWriter::Impl {
     for (Column& column : series) column.buffer.assign(capacity * column.columns, std::numeric_limits<double>::quiet_NaN());
   }
 
+  void startStreaming() {
+    if (streaming) return;
+    require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && H5Fstart_swmr_write(file) >= 0);
+    streaming = true;
+  }
+
+  /// Leaves the streaming mode, which only closing the file does.
+  void stopStreaming() {
+    if (!streaming) return;
+    closeDatasets();
+    require(file.close());
+    file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, fileAccess()), H5Fclose);
+    require(file.valid());
+    streaming = false;
+    const auto open = [&](const std::string& name) {
+      Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+      require(dataset.valid());
+      return dataset;
+    };
+    rowCount = open("rows");
+    for (Column& column : series) column.dataset = open(column.path);
+    for (Lines& list : lists) {
+      for (Column& column : list.columns) column.dataset = open(column.path);
+    }
+  }
+
+  void closeDatasets() {
+    for (Column& column : series) column.dataset.close();
+    for (Lines& list : lists) {
+      for (Column& column : list.columns) column.dataset.close();
+    }
+    rowCount.close();
+  }
+
   void writeBlock() {
     if (buffered == 0) return;
     std::size_t bytes = 0;
@@ -334,6 +383,7 @@ struct ResultWriter::Impl {
       for (const Column& column : list.columns) bytes += (list.count() / column.chunkRows + 2) * column.chunkRows * column.rowBytes();
     }
     reserve(bytes);
+    startStreaming();
     const std::size_t rows = written + buffered;
     for (Lines& list : lists) writeLines(list);
     for (Column& column : series) writeRows(column, written, buffered);
@@ -387,11 +437,7 @@ struct ResultWriter::Impl {
 
   /// Gives back the reserved room and closes.
   void release() {
-    for (Column& column : series) column.dataset.close();
-    for (Lines& list : lists) {
-      for (Column& column : list.columns) column.dataset.close();
-    }
-    rowCount.close();
+    closeDatasets();
     haddr_t end = 0;
     void* descriptor = nullptr;
     const bool flushed = H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
@@ -474,7 +520,8 @@ void ResultWriter::endStep(double time) {
 
 void ResultWriter::writeArray(const std::string& name, std::span<const double> values, const SeriesInfo& info) {
   const QuietErrors quiet;
-  if (impl->broken) impl->fail("an earlier block could not be written");
+  impl->flush();
+  impl->stopStreaming();
   const std::string path = "outputs/" + name;
   impl->reserve(values.size_bytes());
   if (H5Lexists(impl->file, path.c_str(), H5P_DEFAULT) > 0) impl->require(H5Ldelete(impl->file, path.c_str(), H5P_DEFAULT) >= 0);
@@ -510,6 +557,9 @@ struct ResultReader::Impl {
     std::error_code status;
     if (!std::filesystem::exists(path, status)) refuse("results", "there is no such file", "name the folder that a run has written");
     file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, fileAccess()), H5Fclose);
+    // Of a run that is writing, or was killed; or that has not begun to write its rows.
+    if (!file.valid()) file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, fileAccess()), H5Fclose);
+    if (!file.valid()) openCopy();
     if (!file.valid()) refuse("results", "this is not an HDF5 file, or it is damaged (" + lastError() + ")", "run the scene again");
     const std::string format = readAttribute(file, "format");
     if (format != "tendril results " + std::to_string(formatVersion))
@@ -519,36 +569,17 @@ struct ResultReader::Impl {
     const std::vector<std::string> scene = readTexts(file, "scene");
     if (!scene.empty()) metadata.scene = scene.front();
     metadata.arguments = readTexts(file, "arguments");
-    if (!endsWell()) recover();
   }
 
-  /// Whether the last complete row of every series can be read.
-  bool endsWell() const try {
-    const std::size_t complete = rows();
-    for (const char* group : {"states", "outputs"}) {
-      for (const std::string& name : names(group)) {
-        const std::string series = std::string(group) + "/" + name;
-        if (complete > 0 && shapeOf(dataset(series)).rank == 2) read(series, complete - 1, 1);
-      }
-    }
-    return true;
-  } catch (const InputError&) {
-    return false;
-  }
-
-  /// A run killed while HDF5 was writing may leave data beyond the end that the header of the file still states. They are all there: a
-  /// private copy is told its true end (the file itself may belong to a run that goes on).
-  void recover() {
+  /// Opens a private copy of a file that no reader may open: the file itself may belong to a run that goes on.
+  void openCopy() {
     std::string copy = (std::filesystem::temp_directory_path() / "tendril-results-XXXXXX").string();
     const int descriptor = mkstemp(copy.data());
     if (descriptor < 0) return;
     ::close(descriptor);
     std::error_code status;
     std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing, status);
-    if (!status) {
-      Handle repaired(H5Fopen(copy.c_str(), H5F_ACC_RDWR, fileAccess()), H5Fclose);
-      if (repaired.valid() && H5Fincrement_filesize(repaired, 0) >= 0) file = std::move(repaired);
-    }
+    if (!status) file = openMarked(copy);
     std::filesystem::remove(copy, status); // it lives as long as it is open
   }
 
@@ -591,8 +622,8 @@ struct ResultReader::Impl {
   /// Rows that the writer declared complete and that every series has.
   std::size_t rows() const {
     std::uint64_t complete = 0;
-    const Handle attribute(H5Aopen(file, "rows", H5P_DEFAULT), H5Aclose);
-    if (!attribute.valid() || H5Aread(attribute, H5T_NATIVE_UINT64, &complete) < 0)
+    const Handle count = dataset("rows");
+    if (H5Dread(count, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &complete) < 0)
       refuse("rows", "the number of rows cannot be read", "run the scene again");
     hsize_t least = std::min<hsize_t>(complete, shapeOf(dataset("time")).rows);
     for (const char* group : {"states", "outputs"})

@@ -143,7 +143,7 @@ TEST(Results, TheSameRunGivesTheSameBytes) {
     for (std::size_t i = 0; i < 100; ++i) run.step(i);
     if (*name == 'a') std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   }
-  EXPECT_EQ(readAll(folder / "a"), readAll(folder / "b"));
+  EXPECT_TRUE(readAll(folder / "a") == readAll(folder / "b"));
 }
 
 TEST(Results, CanBeReadWhileTheRunGoesOn) {
@@ -155,11 +155,9 @@ TEST(Results, CanBeReadWhileTheRunGoesOn) {
   }
 }
 
-// A kill in the instant in which HDF5 rewrites its index of chunks, about one in 300 here, costs the file: it is then refused as damaged.
 TEST(Results, AKilledRunLeavesAReadableFile) {
   const TemporaryFolder folder;
   std::size_t most = 0;
-  int damaged = 0;
   for (int trial = 0; trial < 25; ++trial) {
     const std::filesystem::path file = folder / ("run" + std::to_string(trial));
     const pid_t child = fork();
@@ -177,16 +175,10 @@ TEST(Results, AKilledRunLeavesAReadableFile) {
     std::this_thread::sleep_for(std::chrono::microseconds(500 + 1700 * trial));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    try {
-      const std::size_t rows = ResultReader(file).rows();
-      most = std::max(most, rows);
-      expectRows(file, rows, 40);
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find("the file is damaged"), std::string::npos) << error.what();
-      ++damaged;
-    }
+    const std::size_t rows = ResultReader(file).rows();
+    most = std::max(most, rows);
+    expectRows(file, rows, 40);
   }
-  EXPECT_LE(damaged, 2);
   EXPECT_GT(most, 100u);
 }
 

@@ -28,7 +28,8 @@ struct SeriesInfo {
 
 /// Writes the results of a run to an HDF5 file, one row per step.
 ///
-///   /             attributes version, format, rows (the number of complete rows; a killed run may have begun more)
+///   /             attributes version, format
+///   /rows         the number of complete rows; a killed run may have begun more
 ///   /scene, /arguments          texts
 ///   /time         (rows)            s
 ///   /states/NAME  (rows, columns)   q, v, lambda, ...
@@ -39,7 +40,8 @@ struct SeriesInfo {
 /// Datasets are chunked and extendable, double precision. Use: declare the series, then per step set() each and endStep(time); a series
 /// that was not set in a step holds NaN in that row. Rows are buffered (no allocation per step) and written when the buffer is full or
 /// `flushInterval` has passed. A block's room on the disk is reserved before HDF5 sees it, so that a full disk leaves the file as it was
-/// after the last block; what was flushed stays readable if the run is killed, unless in the instant in which HDF5 rewrites its own index.
+/// after the last block. From its first block on the file is in HDF5's single-writer, multiple-reader mode: whenever the run is killed, and
+/// while it goes on, what was flushed can be read (by other programs too, which must ask for that mode: h5py.File(name, swmr=True)).
 ///
 /// Failures of the disk throw MachineFailure with the path and the number of rows kept. (A process that wants the message rather than
 /// SIGXFSZ when it exceeds its file size limit ignores that signal.)
