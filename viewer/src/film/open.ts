@@ -34,7 +34,7 @@ class ChunkedFilm implements Film {
   readonly frames: number;
   private readonly loaded = new Map<string, Chunk>(); // least recently used first
   private readonly loading = new Map<string, Promise<void>>();
-  private pinned = new Set<string>();
+  private recent: string[][] = []; // keys of the last two loads
   private bytes = 0;
   private lastFrame = -1;
 
@@ -53,8 +53,7 @@ class ChunkedFilm implements Film {
   async load(frame: number, channels: string[]): Promise<void> {
     const chunk = this.chunkOf(frame);
     const keys = channels.map((channel) => this.key(channel, chunk));
-    // What a state between two frames needs is kept together.
-    this.pinned = new Set([...(Math.abs(frame - this.lastFrame) <= 1 ? this.pinned : []), ...keys].slice(-64));
+    this.recent = [keys, this.recent[0] ?? []]; // a state between two frames needs both
     const isForwards = frame >= this.lastFrame;
     this.lastFrame = frame;
     await Promise.all(channels.map((channel) => this.fetch(channel, chunk)));
@@ -155,7 +154,7 @@ class ChunkedFilm implements Film {
     this.bytes += chunk.bytes;
     for (const [old, { bytes }] of this.loaded) {
       if (this.bytes <= this.budget) break;
-      if (old === key || this.pinned.has(old)) continue;
+      if (old === key || this.recent.some((keys) => keys.includes(old))) continue;
       this.loaded.delete(old);
       this.bytes -= bytes;
     }

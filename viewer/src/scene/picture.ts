@@ -1,0 +1,98 @@
+// A picture with what a reader of it must know: title, value along the axis, legend. Drawn with a fixed font and pixel ratio.
+import type { FieldInfo, FilmHeader } from '../film/header';
+import { css, palettes, type ColourMap } from './colours';
+import type { Theme } from './stage';
+import { valueAt } from './time';
+
+export interface PictureText {
+  header: FilmHeader;
+  state: number;
+  theme: Theme;
+  legend: { field: FieldInfo; map: ColourMap } | null;
+}
+
+/** Up to four digits that differ, without noise. */
+export function shortNumber(value: number): string {
+  if (!Number.isFinite(value)) return 'unknown';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+}
+
+/** Evenly spaced round values (1, 2, 5 times a power of ten) within a range, about `count` of them. */
+export function roundTicks(low: number, high: number, count: number): number[] {
+  const rough = (high - low) / Math.max(1, count);
+  if (!(rough > 0) || !Number.isFinite(rough)) return [];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.9999) ?? 10);
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+const withUnit = (text: string, unit: string) => (unit ? `${text} [${unit}]` : text);
+
+function shorten(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 0 && context.measureText(`${text.slice(0, end)}…`).width > width) --end;
+  return `${text.slice(0, end)}…`;
+}
+
+function drawLegend(
+  context: CanvasRenderingContext2D,
+  { field, map }: { field: FieldInfo; map: ColourMap },
+  unit: number,
+  text: string,
+): void {
+  const { width, height } = context.canvas;
+  const size = Math.round(13 * unit);
+  const bar = { width: Math.round(14 * unit), height: Math.round(Math.min(height * 0.42, 240 * unit)) };
+  context.font = `${size}px system-ui, sans-serif`;
+  const title = shorten(context, withUnit(field.label, field.unit), width / 2);
+  const marks = field.categories
+    ? field.categories.map((name, i) => ({ at: i, text: name }))
+    : roundTicks(map.range[0], map.range[1], 5).map((at) => ({ at, text: shortNumber(at) }));
+  const widest = Math.max(0, ...marks.map((mark) => context.measureText(mark.text).width));
+  const left = Math.round(width - 18 * unit - Math.max(widest + bar.width + 8 * unit, context.measureText(title).width));
+  const top = Math.round((height - bar.height) / 2);
+  context.fillStyle = text;
+  context.textBaseline = 'alphabetic';
+  context.textAlign = 'left';
+  context.fillText(title, left, top - 12 * unit);
+  const { colours } = map;
+  for (let row = 0; row < bar.height; ++row) {
+    const index = Math.min(colours.length - 1, Math.floor(((bar.height - 0.5 - row) / bar.height) * colours.length));
+    context.fillStyle = css(colours[index]!);
+    context.fillRect(left, top + row, bar.width, 1);
+  }
+  context.fillStyle = text;
+  context.textBaseline = 'middle';
+  for (const mark of marks) {
+    const y = top + bar.height * (1 - (mark.at - map.range[0]) / (map.range[1] - map.range[0]));
+    context.fillRect(left + bar.width, Math.round(y), Math.round(4 * unit), 1);
+    context.fillText(mark.text, left + bar.width + 8 * unit, y);
+  }
+}
+
+/** The stage's canvas with the texts, on a canvas of its own. */
+export function decorate(stage: HTMLCanvasElement, { header, state, theme, legend }: PictureText): HTMLCanvasElement {
+  const picture = document.createElement('canvas');
+  picture.width = stage.width;
+  picture.height = stage.height;
+  const context = picture.getContext('2d')!;
+  context.drawImage(stage, 0, 0);
+  const unit = Math.max(0.7, Math.min(picture.width / 1280, picture.height / 720));
+  const text = css(palettes[theme].text);
+  const margin = Math.round(18 * unit);
+  context.fillStyle = text;
+  context.textBaseline = 'top';
+  context.font = `600 ${Math.round(18 * unit)}px system-ui, sans-serif`;
+  context.fillText(shorten(context, header.title, picture.width - 2 * margin), margin, margin);
+  context.font = `${Math.round(14 * unit)}px system-ui, sans-serif`;
+  const { label, unit: axisUnit } = header.axis;
+  const value = `${label} ${shortNumber(valueAt(header.times, state))}${axisUnit ? ` ${axisUnit}` : ''}`;
+  context.fillText(value, margin, margin + Math.round(26 * unit));
+  if (legend) drawLegend(context, legend, unit, text);
+  return picture;
+}

@@ -1,0 +1,162 @@
+// The surface of all solid things: lit, with edges, coloured by a field, marked when picked, and able to show numbers instead of colours.
+import * as THREE from 'three';
+import { unknownColour, type ColourMap, type Palette, type Rgb } from './colours';
+
+/** In place of NaN, which not every graphics card knows. */
+export const unknownValue = -1e30;
+
+export const modes = { colour: 0, id: 1, depth: 2 };
+
+export const toColor = (rgb: Rgb, into = new THREE.Color()): THREE.Color => into.setRGB(...rgb, THREE.SRGBColorSpace);
+
+/** What all surfaces share: one object per picture, changed in place. */
+export function makeSharedUniforms() {
+  return {
+    uMode: { value: modes.colour },
+    uEdges: { value: 1 },
+    uEdgeColour: { value: new THREE.Color() },
+    uHighlightColour: { value: new THREE.Color() },
+    uHighlight: { value: -1 }, // id
+    uUnknownColour: { value: toColor(unknownColour) },
+    uMap: { value: mapTexture([unknownColour]) },
+    uRange: { value: new THREE.Vector2(0, 1) },
+  };
+}
+export type SharedUniforms = ReturnType<typeof makeSharedUniforms>;
+
+function mapTexture(colours: Rgb[]): THREE.DataTexture {
+  const data = new Uint8Array(colours.length * 4);
+  colours.forEach((rgb, i) => data.set([...rgb.map((c) => Math.round(c * 255)), 255], 4 * i));
+  const texture = new THREE.DataTexture(data, colours.length, 1);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  texture.minFilter = texture.magFilter = THREE.NearestFilter;
+  texture.needsUpdate = true;
+  return texture;
+}
+
+export function setColourMap(shared: SharedUniforms, map: ColourMap): void {
+  shared.uMap.value.dispose();
+  shared.uMap.value = mapTexture(map.colours);
+  shared.uRange.value.set(...map.range);
+}
+
+export function setPalette(shared: SharedUniforms, palette: Palette): void {
+  toColor(palette.edge, shared.uEdgeColour.value);
+  toColor(palette.highlight, shared.uHighlightColour.value);
+}
+
+/** Ids as colours: 24 bits in red, green, blue; nothing is zero. */
+export const idColour = (id: number): [number, number, number] => [(id >> 16) & 255, (id >> 8) & 255, id & 255];
+export const idOf = (bytes: ArrayLike<number>): number => (bytes[0]! << 16) | (bytes[1]! << 8) | bytes[2]!;
+export const depthOf = (bytes: ArrayLike<number>): number => idOf(bytes) / 16777215;
+
+export const numberOutput = /* glsl */ `
+  vec3 bytesOf(float number) {
+    float high = floor(number / 65536.0);
+    float middle = floor((number - high * 65536.0) / 256.0);
+    return vec3(high, middle, number - high * 65536.0 - middle * 256.0) / 255.0;
+  }
+`;
+export const modeOutput = /* glsl */ `
+  if (uMode == 1) gl_FragColor = vec4(bytesOf(floor(vId + 0.5)), 1.0);
+  if (uMode == 2) gl_FragColor = vec4(bytesOf(floor(gl_FragCoord.z * 16777215.0 + 0.5)), 1.0);
+`;
+
+const varyings = /* glsl */ `
+  varying vec4 vEdge; // distances to the drawn edges of the triangle (1: not drawn), tone
+  varying vec3 vTint;
+  varying float vValue;
+  flat varying float vId;
+`;
+
+const fragmentDeclarations = /* glsl */ `
+  uniform int uMode;
+  uniform float uEdges, uHighlight, uTone, uColoured;
+  uniform vec3 uEdgeColour, uHighlightColour, uUnknownColour;
+  uniform vec2 uRange;
+  uniform sampler2D uMap;
+  ${varyings}
+  ${numberOutput}
+`;
+
+const fragmentColour = /* glsl */ `
+  vec3 surface = vTint;
+  if (uColoured > 0.5) {
+    float part = (vValue - uRange.x) / (uRange.y - uRange.x);
+    surface = vValue < -0.9e30 ? uUnknownColour : texture2D(uMap, vec2(clamp(part, 0.0, 1.0), 0.5)).rgb;
+  }
+  surface *= mix(1.0, uTone, step(0.5, vEdge.w) * uEdges);
+  vec3 pixels = vEdge.xyz / max(fwidth(vEdge.xyz), vec3(1e-6));
+  float edge = 1.0 - smoothstep(0.4, 1.3, min(pixels.x, min(pixels.y, pixels.z)));
+  surface = mix(surface, uEdgeColour, edge * uEdges * 0.75);
+  if (abs(vId - uHighlight) < 0.5) surface = mix(surface, uHighlightColour, 0.65);
+  diffuseColor.rgb = surface;
+`;
+
+export interface Dress {
+  shared: SharedUniforms;
+  own: Record<string, THREE.IUniform>; // uTone, uColoured and those of the vertex code
+  /** Declarations and a function `void place(out vec3 position, out vec3 normal)` that also sets the varyings. */
+  vertex: string;
+  isTransparent?: boolean;
+}
+
+/** Vertex code of solid shapes: an instance has a colour, a value and an id. */
+export const solidVertex = /* glsl */ `
+  attribute vec4 aEdge;
+  attribute vec3 aTint;
+  attribute float aValue;
+  attribute float aId;
+  void place(out vec3 where, out vec3 upright) {
+    where = position;
+    upright = normal;
+    vEdge = aEdge;
+    vTint = aTint;
+    vValue = aValue;
+    vId = aId;
+  }
+`;
+
+function patchVertex(shader: THREE.WebGLProgramParametersWithUniforms, dress: Dress): void {
+  shader.vertexShader = shader.vertexShader
+    .replace('#include <common>', `#include <common>\n${varyings}\n${dress.vertex}`)
+    .replace('#include <uv_vertex>', '#include <uv_vertex>\nvec3 placed, uprightOf;\nplace(placed, uprightOf);')
+    .replace('#include <begin_vertex>', 'vec3 transformed = placed;');
+}
+
+export function dressedMaterial(dress: Dress, key: string): THREE.MeshStandardMaterial {
+  const isTransparent = dress.isTransparent ?? false;
+  const material = new THREE.MeshStandardMaterial({
+    roughness: 0.62,
+    metalness: 0,
+    side: THREE.DoubleSide,
+    transparent: isTransparent,
+    depthWrite: !isTransparent,
+    opacity: isTransparent ? 0.22 : 1,
+  });
+  material.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, dress.shared, dress.own);
+    patchVertex(shader, dress);
+    shader.vertexShader = shader.vertexShader.replace('#include <beginnormal_vertex>', 'vec3 objectNormal = uprightOf;');
+    shader.fragmentShader = shader.fragmentShader
+      .replace('#include <common>', `#include <common>\n${fragmentDeclarations}`)
+      .replace(
+        '#include <color_fragment>',
+        `${fragmentColour}${isTransparent ? 'diffuseColor.a = max(opacity, edge * uEdges * 0.7);' : ''}`,
+      )
+      .replace('#include <dithering_fragment>', modeOutput);
+  };
+  material.customProgramCacheKey = () => `${key} ${isTransparent}`;
+  return material;
+}
+
+/** The same shape as seen by the light, for shadows. */
+export function dressedDepthMaterial(dress: Dress, key: string): THREE.MeshDepthMaterial {
+  const material = new THREE.MeshDepthMaterial({ depthPacking: THREE.RGBADepthPacking });
+  material.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, dress.shared, dress.own);
+    patchVertex(shader, dress);
+  };
+  material.customProgramCacheKey = () => `${key} depth`;
+  return material;
+}
