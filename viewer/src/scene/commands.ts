@@ -105,9 +105,9 @@ export function offerCommands(film: Film, stage: Stage): void {
   const picturePng = async (options: PictureOptions = {}): Promise<string> => {
     const { width, height } = sizeOf(options);
     prepare(film, stage, options);
-    await stage.show(options.time == null ? film.frames - 1 : frameAt(times, options.time));
     stage.setCamera(options.camera || 'home');
-    return base64Of(await stage.picture(width, height));
+    const state = options.time == null ? film.frames - 1 : frameAt(times, options.time);
+    return base64Of(await stage.picture(width, height, state));
   };
   const filmWebm = async (options: FilmOptions = {}): Promise<string> => {
     const { width, height } = sizeOf(options);

@@ -1,10 +1,12 @@
 import * as THREE from 'three';
 import type { Film } from '../film/film';
 import type { FieldInfo, Vec3 } from '../film/header';
+import { Annotations, type Tracks } from './annotations';
 import { Beams } from './beams';
 import { CameraRig, frontView } from './camera';
 import { colourMap, palettes, type ColourMap } from './colours';
 import { Facts } from './facts';
+import { Hud, type HudText } from './hud';
 import { Identities } from './identity';
 import { Picker } from './picking';
 import { decorate } from './picture';
@@ -34,11 +36,13 @@ class ThreeStage implements Stage {
   private readonly scene = new THREE.Scene();
   private readonly shared = makeSharedUniforms();
   private readonly identities: Identities;
-  private readonly tracks: Record<'bodies' | 'obstacles' | 'markers' | 'joints', PoseTrack>;
+  private readonly tracks: Tracks;
   private readonly rig: CameraRig;
   private readonly bodies: Solids;
   private readonly obstacles: Solids;
   private readonly beams: Beams;
+  private readonly annotations: Annotations;
+  private readonly hud = new Hud();
   private readonly picker: Picker;
   private readonly facts_: Facts;
   private readonly headlight = new THREE.DirectionalLight(0xffffff, 0.5);
@@ -49,7 +53,9 @@ class ThreeStage implements Stage {
   private theme: Theme = 'light';
   private field: FieldInfo | null = null;
   private map: ColourMap | null = null;
-  private state = 0;
+  private state = 0; // shown
+  private wanted = 0; // asked for
+  private isRefreshing = false;
   private moment: Moment = { frame: 0, fraction: 0 };
   private displacement = 1;
   private thickness = 1;
@@ -59,6 +65,8 @@ class ThreeStage implements Stage {
   private order = 0; // of calls of show
   private latest: Promise<void> = Promise.resolve();
   private isReady = false;
+  private isHolding = false; // a picture is made
+  private restoring: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     readonly canvas: HTMLCanvasElement,
@@ -73,7 +81,8 @@ class ThreeStage implements Stage {
     this.bodies = new Solids(header, 'bodies', this.shared, this.identities.bodies, this.tracks.bodies);
     this.obstacles = new Solids(header, 'obstacles', this.shared, this.identities.obstacles, this.tracks.obstacles);
     this.beams = new Beams(film, this.shared, this.identities.elements);
-    this.scene.add(this.bodies.group, this.obstacles.group, this.beams.group);
+    this.annotations = new Annotations(film, this.shared, this.identities, this.tracks, (layer) => this.layers.has(layer));
+    this.scene.add(this.bodies.group, this.obstacles.group, this.beams.group, this.annotations.group);
     this.rig = new CameraRig(canvas, header, (byUser) => this.cameraMoved(byUser));
     this.picker = new Picker(this.renderer, this.scene, this.shared);
     this.facts_ = new Facts(film, this.tracks, this.identities);
@@ -84,6 +93,7 @@ class ThreeStage implements Stage {
   }
 
   show(state: number): Promise<void> {
+    this.wanted = state;
     const order = ++this.order;
     this.latest = this.load(state, order);
     return this.latest;
@@ -91,6 +101,7 @@ class ThreeStage implements Stage {
 
   resize(width: number, height: number, ratio: number): void {
     this.size = { width: Math.max(1, width), height: Math.max(1, height), ratio };
+    if (this.restoring !== undefined) return;
     this.fit(this.size);
     this.draw();
   }
@@ -104,7 +115,8 @@ class ThreeStage implements Stage {
     setPalette(this.shared, palette);
     this.bodies.setTheme(theme);
     this.obstacles.setTheme(theme);
-    this.requestDraw();
+    this.annotations.setTheme(theme);
+    this.refresh(); // contacts and arrows have the colours of the theme
   }
 
   colourBy(colouring: Colouring | null): void {
@@ -113,25 +125,27 @@ class ThreeStage implements Stage {
     this.field = field ?? null;
     this.map = field ? colourMap(field, colouring!.range) : null;
     if (this.map) setColourMap(this.shared, this.map);
-    void this.refresh();
+    this.refresh();
   }
 
   setLayer(layer: Layer, visible: boolean): void {
     if (visible) this.layers.add(layer);
     else this.layers.delete(layer);
-    void this.refresh();
+    this.refresh();
   }
 
   hasLayer(layer: Layer): boolean {
     return this.layers.has(layer);
   }
 
-  setPaths(_names: string[] | null): void {
-    void this.refresh();
+  setPaths(names: string[] | null): void {
+    this.annotations.paths.setNames(names);
+    this.refresh();
   }
 
-  setArrowScale(_factor: number): void {
-    void this.refresh();
+  setArrowScale(factor: number): void {
+    this.annotations.setArrowScale(factor);
+    this.refresh();
   }
 
   view(name: ViewName): void {
@@ -176,7 +190,7 @@ class ThreeStage implements Stage {
   exaggerate(displacement: number, thickness: number): void {
     this.displacement = displacement;
     this.thickness = thickness;
-    void this.refresh();
+    this.refresh();
   }
 
   pick(x: number, y: number): Pick | null {
@@ -196,19 +210,22 @@ class ThreeStage implements Stage {
 
   measure(points: [Vec3, Vec3] | null): number {
     this.requestDraw();
-    return points ? Math.hypot(...points[0].map((p, i) => p - points[1][i]!)) : 0;
+    return this.annotations.measure.set(points);
   }
 
-  async picture(width: number, height: number): Promise<HTMLCanvasElement> {
-    await this.latest;
-    const legend = this.field && this.map ? { field: this.field, map: this.map } : null;
+  async picture(width: number, height: number, state?: number): Promise<HTMLCanvasElement> {
+    this.isHolding = true; // one drawing is enough
     try {
+      if (state !== undefined) void this.show(state);
+      await this.settled();
       this.fit({ width, height, ratio: 1 });
-      this.render(height);
-      return decorate(this.canvas, { header: this.film.header, state: this.state, theme: this.theme, legend });
+      this.render(height, 1);
+      const legend = this.field && this.map ? { field: this.field, map: this.map } : null;
+      const hud = this.hudText(height);
+      return decorate(this.canvas, { header: this.film.header, state: this.state, theme: this.theme, legend, hud });
     } finally {
-      this.fit(this.size);
-      this.draw();
+      this.isHolding = false;
+      this.restoreSoon();
     }
   }
 
@@ -218,6 +235,9 @@ class ThreeStage implements Stage {
 
   dispose(): void {
     cancelAnimationFrame(this.drawing);
+    clearTimeout(this.restoring);
+    this.hud.dispose();
+    this.annotations.dispose();
     this.rig.dispose();
     this.bodies.dispose();
     this.obstacles.dispose();
@@ -228,7 +248,7 @@ class ThreeStage implements Stage {
   // Loading
 
   private channels(): string[] {
-    const wanted = new Set(['bodies', 'obstacles', 'markers', 'joints', 'nodes']);
+    const wanted = new Set(['bodies', 'obstacles', 'markers', 'joints', 'nodes', ...this.annotations.channels()]);
     if (this.field) wanted.add(this.field.channel);
     return [...wanted].filter((channel) => {
       const info = this.film.header.channels[channel];
@@ -238,6 +258,7 @@ class ThreeStage implements Stage {
 
   private async load(state: number, order: number): Promise<void> {
     const moment = momentOf(state, this.film.frames);
+    if (!this.annotations.isPrepared) await this.annotations.prepare();
     const channels = this.channels();
     const frames = moment.fraction > 0 ? [moment.frame, moment.frame + 1] : [moment.frame];
     for (const frame of frames) if (!this.film.isLoaded(frame, channels)) await this.film.load(frame, channels);
@@ -246,11 +267,36 @@ class ThreeStage implements Stage {
     this.state = moment.frame + moment.fraction;
     this.moment = moment;
     this.place();
-    this.draw();
+    if (!this.isHolding) this.draw();
+    if (this.layers.has('paths') && !this.annotations.paths.isRead) {
+      void this.annotations.paths.read().then(
+        () => this.refresh(),
+        () => undefined, // the same failure is told by show
+      );
+    }
   }
 
-  private refresh(): Promise<void> {
-    return this.isReady ? this.show(this.state) : Promise.resolve();
+  /** Shows the state again, once for all changes that are made at one time. */
+  private refresh(): void {
+    if (!this.isReady || this.isRefreshing) return;
+    this.isRefreshing = true;
+    this.latest = Promise.resolve().then(() => {
+      this.isRefreshing = false;
+      return this.load(this.wanted, ++this.order);
+    });
+    this.latest.catch(() => undefined); // whoever awaits a picture is told
+  }
+
+  /** Until all that was asked for is in its place. */
+  private async settled(): Promise<void> {
+    for (let seen: Promise<void> | null = null; seen !== this.latest; ) {
+      seen = this.latest;
+      await seen;
+    }
+    if (this.layers.has('paths') && !this.annotations.paths.isRead) {
+      await this.annotations.paths.read();
+      this.place();
+    }
   }
 
   private place(): void {
@@ -263,6 +309,7 @@ class ThreeStage implements Stage {
     this.obstacles.group.visible = this.layers.has('obstacles');
     this.beams.group.visible = this.layers.has('beams');
     this.shared.uEdges.value = this.layers.has('edges') ? 1 : 0;
+    this.annotations.place(moment, displacement, this.field);
     this.paint();
     this.followOn();
   }
@@ -302,18 +349,42 @@ class ThreeStage implements Stage {
   private draw(): void {
     cancelAnimationFrame(this.drawing);
     this.drawing = 0;
-    this.render(this.size.height);
+    if (this.restoring !== undefined) return; // pictures are being made; the canvas has their size
+    const { width, height, ratio } = this.size;
+    this.render(height, ratio);
+    this.hud.render(this.renderer, width, height, this.hudText(height));
   }
 
-  private render(height: number): void {
-    const pixels = this.rig.pixelsPerMetre(height * this.renderer.getPixelRatio());
-    this.bodies.setDetail(pixels);
-    this.obstacles.setDetail(pixels);
-    this.beams.setDetail(pixels, this.thickness);
+  private render(height: number, ratio: number): void {
+    const pixels = this.rig.pixelsPerMetre(height);
+    for (const solids of [this.bodies, this.obstacles]) solids.setDetail(pixels * ratio);
+    this.beams.setDetail(pixels * ratio, this.thickness);
+    const isParallel = this.rig.isOrthographic;
+    this.annotations.fit(isParallel ? 1 / pixels : 1 / (pixels * this.rig.distance), ratio);
     this.headlight.position.copy(this.rig.camera.position);
     this.headlight.target.position.copy(this.rig.target);
     this.headlight.target.updateMatrixWorld();
     this.renderer.render(this.scene, this.rig.camera);
+  }
+
+  private hudText(height: number): HudText {
+    const palette = palettes[this.theme];
+    return {
+      camera: this.rig.camera,
+      pixelsPerMetre: this.rig.pixelsPerMetre(height),
+      isPerspective: !this.rig.isOrthographic,
+      palette,
+    };
+  }
+
+  /** Gives the canvas its own size back when no further picture is asked for at once. */
+  private restoreSoon(): void {
+    clearTimeout(this.restoring);
+    this.restoring = setTimeout(() => {
+      this.restoring = undefined;
+      this.fit(this.size);
+      this.draw();
+    }, 100);
   }
 
   private fit({ width, height, ratio }: { width: number; height: number; ratio: number }): void {

@@ -1,6 +1,8 @@
 // A picture with what a reader of it must know: title, value along the axis, legend. Drawn with a fixed font and pixel ratio.
 import type { FieldInfo, FilmHeader } from '../film/header';
 import { css, palettes, type ColourMap } from './colours';
+import { drawHud, type HudText } from './hud';
+import { roundTicks, shortNumber } from './numbers';
 import type { Theme } from './stage';
 import { valueAt } from './time';
 
@@ -9,25 +11,7 @@ export interface PictureText {
   state: number;
   theme: Theme;
   legend: { field: FieldInfo; map: ColourMap } | null;
-}
-
-/** Up to four digits that differ, without noise. */
-export function shortNumber(value: number): string {
-  if (!Number.isFinite(value)) return 'unknown';
-  if (value === 0) return '0';
-  const size = Math.abs(value);
-  return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
-}
-
-/** Evenly spaced round values (1, 2, 5 times a power of ten) within a range, about `count` of them. */
-export function roundTicks(low: number, high: number, count: number): number[] {
-  const rough = (high - low) / Math.max(1, count);
-  if (!(rough > 0) || !Number.isFinite(rough)) return [];
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.9999) ?? 10);
-  const first = Math.ceil(low / step - 1e-9);
-  const last = Math.floor(high / step + 1e-9);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+  hud: HudText;
 }
 
 const withUnit = (text: string, unit: string) => (unit ? `${text} [${unit}]` : text);
@@ -76,7 +60,7 @@ function drawLegend(
 }
 
 /** The stage's canvas with the texts, on a canvas of its own. */
-export function decorate(stage: HTMLCanvasElement, { header, state, theme, legend }: PictureText): HTMLCanvasElement {
+export function decorate(stage: HTMLCanvasElement, { header, state, theme, legend, hud }: PictureText): HTMLCanvasElement {
   const picture = document.createElement('canvas');
   picture.width = stage.width;
   picture.height = stage.height;
@@ -94,5 +78,6 @@ export function decorate(stage: HTMLCanvasElement, { header, state, theme, legen
   const value = `${label} ${shortNumber(valueAt(header.times, state))}${axisUnit ? ` ${axisUnit}` : ''}`;
   context.fillText(value, margin, margin + Math.round(26 * unit));
   if (legend) drawLegend(context, legend, unit, text);
+  drawHud(context, 0, picture.height, unit, hud);
   return picture;
 }

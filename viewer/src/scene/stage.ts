@@ -52,7 +52,7 @@ export interface Stage {
   colourBy(colouring: Colouring | null): void;
   setLayer(layer: Layer, visible: boolean): void;
   hasLayer(layer: Layer): boolean;
-  /** Names of markers, bodies or beam ends whose path is drawn; null: all markers. */
+  /** Names of markers, bodies or beam ends ("NAME start", "NAME end") whose path is drawn; null: all markers (without any: bodies). */
   setPaths(names: string[] | null): void;
   /** Lengths of arrows relative to the automatic choice. */
   setArrowScale(factor: number): void;
@@ -80,8 +80,9 @@ export interface Stage {
   /** Draws a dimension line between two points and returns their distance [m]; null takes it away. */
   measure(points: [Vec3, Vec3] | null): number;
 
-  /** A picture of the stage alone, without the user interface, with legend, title and axis value drawn in: for files and tests. */
-  picture(width: number, height: number): Promise<HTMLCanvasElement>;
+  /** A picture of the stage alone, without the user interface, with legend, title and axis value drawn in: for files and tests. Of the
+   *  state shown, or of another, which is then the state shown. */
+  picture(width: number, height: number, state?: number): Promise<HTMLCanvasElement>;
   /** Called when the user moved the camera by mouse. */
   onCamera(listener: () => void): void;
   dispose(): void;

@@ -46,8 +46,7 @@ export async function encodeVideo(stage: Stage, options: VideoOptions): Promise<
   try {
     for (const [i, state] of options.states.entries()) {
       options.signal?.throwIfAborted();
-      await stage.show(state);
-      const frame = new VideoFrame(await stage.picture(width, height), {
+      const frame = new VideoFrame(await stage.picture(width, height, state), {
         timestamp: Math.round((i * 1e6) / framerate),
         duration: Math.round(1e6 / framerate),
       });

@@ -1,0 +1,146 @@
+// All that is drawn about the bodies and beams: see the classes for each. It knows what must be loaded for it.
+import * as THREE from 'three';
+import type { Film } from '../film/film';
+import type { FieldInfo, Vec3 } from '../film/header';
+import { palettes } from './colours';
+import { Ground } from './ground';
+import type { Identities } from './identity';
+import { Labels, type Label } from './labels';
+import { add, scale } from './lie';
+import { arrowScale, Contacts, Frames, Joints, largestNorm, Markers, Reactions } from './marks';
+import { Measure } from './measure';
+import { Paths } from './paths';
+import { PoseTrack, type Moment } from './poses';
+import type { SharedUniforms } from './shading';
+import type { Layer, Theme } from './stage';
+
+export type Tracks = Record<'bodies' | 'obstacles' | 'markers' | 'joints', PoseTrack>;
+
+/** More names than this hide what they name. */
+const mostLabels = 150;
+
+export class Annotations {
+  readonly group = new THREE.Group();
+  readonly measure: Measure;
+  readonly paths: Paths;
+  private readonly contacts: Contacts;
+  private readonly frames: Frames;
+  private readonly joints: Joints;
+  private readonly reactions: Reactions;
+  private readonly markers: Markers;
+  private readonly ground: Ground;
+  private readonly labels = new Labels();
+  private readonly nodes: PoseTrack;
+  private readonly largest = new Map<string, number>(); // force, reaction, moment: known when looked for
+  private theme: Theme = 'light';
+  private arrowFactor = 1;
+
+  constructor(
+    private readonly film: Film,
+    shared: SharedUniforms,
+    identities: Identities,
+    private readonly tracks: Tracks,
+    private readonly has: (layer: Layer) => boolean,
+  ) {
+    const { header } = film;
+    this.contacts = new Contacts(header, shared, identities.contacts);
+    this.frames = new Frames(film, shared);
+    this.joints = new Joints(header, shared, identities.joints);
+    this.reactions = new Reactions(header, shared);
+    this.markers = new Markers(shared, identities);
+    this.ground = new Ground(header, tracks.obstacles);
+    this.paths = new Paths(film);
+    this.measure = new Measure(shared, header);
+    this.nodes = new PoseTrack(film, 'nodes');
+    this.group.add(this.contacts.points.group, this.contacts.forces.mesh, this.frames.arrows.mesh, this.joints.group, this.reactions.group);
+    this.group.add(this.markers.points.group, this.ground.group, this.paths.group, this.labels.group, this.measure.group);
+  }
+
+  setTheme(theme: Theme): void {
+    this.theme = theme;
+    for (const part of [this.joints, this.ground, this.paths, this.measure]) part.setTheme(theme);
+  }
+
+  setArrowScale(factor: number): void {
+    this.arrowFactor = factor;
+  }
+
+  channels(): string[] {
+    const wanted: string[] = [];
+    if (this.has('contacts') || this.has('forces')) wanted.push('contacts');
+    if (this.has('reactions')) wanted.push('reactions');
+    return wanted;
+  }
+
+  /** What must be known of the whole film before arrows have their lengths. */
+  async prepare(): Promise<void> {
+    const { channels } = this.film.header;
+    const look = async (name: string, channel: string, column: number) => {
+      if (!this.largest.has(name) && channels[channel]) this.largest.set(name, await largestNorm(this.film, channel, column));
+    };
+    if (this.has('forces')) await look('force', 'contacts', 6);
+    if (this.has('reactions')) {
+      await look('reaction', 'reactions', 0);
+      await look('moment', 'reactions', 3);
+    }
+  }
+
+  get isPrepared(): boolean {
+    const { channels } = this.film.header;
+    const isKnown = (name: string, channel: string) => this.largest.has(name) || !channels[channel];
+    return (!this.has('forces') || isKnown('force', 'contacts')) && (!this.has('reactions') || isKnown('moment', 'reactions'));
+  }
+
+  place(moment: Moment, exaggeration: number, field: FieldInfo | null): void {
+    const { film, has, theme, tracks } = this;
+    const { extent } = film.header;
+    const lengthOf = (name: string) => arrowScale(this.largest.get(name) ?? 0, extent, this.arrowFactor);
+    const numbers = (channel: string, isWanted: boolean) =>
+      isWanted && film.header.channels[channel] ? film.numbers(channel, moment.frame) : null;
+    this.contacts.place(numbers('contacts', has('contacts') || has('forces')), field, theme, has, lengthOf('force'));
+    this.reactions.place(numbers('reactions', has('reactions')), tracks.joints, theme, lengthOf('reaction'), lengthOf('moment'));
+    if (has('frames') || has('labels')) this.nodes.update(moment, exaggeration);
+    this.frames.place(has('frames'), [tracks.markers, tracks.bodies], this.nodes);
+    this.joints.group.visible = has('joints');
+    if (has('joints')) this.joints.place(tracks.joints);
+    this.markers.place(has('markers'), tracks.markers, theme);
+    this.ground.group.visible = has('grid');
+    this.paths.group.visible = has('paths');
+    if (has('paths')) this.paths.place(moment, exaggeration);
+    this.labels.set(has('labels') ? this.names() : []);
+  }
+
+  /** Keeps points and texts at their size: `metresPerPixel` at unit distance, `ratio` device pixels per pixel. */
+  fit(metresPerPixel: number, ratio: number): void {
+    this.contacts.setPixels(ratio);
+    this.markers.points.setPixels(10 * ratio);
+    this.measure.setPixels(9 * ratio);
+    for (const labels of [this.labels, this.ground.labels, this.measure.labels]) labels.fit(metresPerPixel);
+  }
+
+  dispose(): void {
+    for (const part of [this.contacts, this.joints, this.reactions, this.ground, this.paths, this.labels, this.measure]) part.dispose();
+    this.markers.points.dispose();
+    this.frames.arrows.dispose();
+  }
+
+  private names(): Label[] {
+    const { header } = this.film;
+    const { text: colour, background: halo } = palettes[this.theme];
+    const { tracks, has } = this;
+    const labels: Label[] = [];
+    const name = (text: string, at: Vec3) => labels.push({ text, at, colour, halo, anchor: [0.5, -0.35] });
+    header.markers.forEach((one, i) => name(one.name, tracks.markers.point(i)));
+    if (has('joints')) header.joints.forEach((one, i) => name(one.name, tracks.joints.point(i)));
+    if (has('beams')) header.beams.forEach((beam) => name(beam.name, this.middle(beam.firstNode, beam.nodes)));
+    if (has('bodies')) header.bodies.forEach((one, i) => name(one.name, tracks.bodies.point(i)));
+    if (has('obstacles')) header.obstacles.forEach((one, i) => name(one.name, tracks.obstacles.point(i)));
+    return labels.slice(0, mostLabels);
+  }
+
+  private middle(first: number, count: number): Vec3 {
+    const low = this.nodes.point(first + Math.floor((count - 1) / 2));
+    const high = this.nodes.point(first + Math.ceil((count - 1) / 2));
+    return scale(add(low, high), 0.5);
+  }
+}

@@ -1,0 +1,116 @@
+// Directions of the axes and a length for comparison, in the lower left corner.
+import * as THREE from 'three';
+import { axisColours, css, type Palette } from './colours';
+import { roundBelow, shortNumber } from './numbers';
+
+export interface HudText {
+  camera: THREE.Camera;
+  pixelsPerMetre: number; // in pixels of the picture
+  isPerspective: boolean;
+  palette: Palette;
+}
+
+const size = { width: 250, height: 92 };
+
+/** Draws with the lower left corner at (left, bottom); `unit` pixels per pixel of the design. */
+export function drawHud(context: CanvasRenderingContext2D, left: number, bottom: number, unit: number, text: HudText): void {
+  context.save();
+  context.translate(left, bottom);
+  context.scale(unit, unit);
+  context.font = '12px system-ui, sans-serif';
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.lineCap = 'round';
+  drawAxes(context, text.camera);
+  drawBar(context, text.pixelsPerMetre / unit, text);
+  context.restore();
+}
+
+function drawAxes(context: CanvasRenderingContext2D, camera: THREE.Camera): void {
+  const toCamera = new THREE.Quaternion().setFromRotationMatrix(camera.matrixWorld).invert();
+  const axes = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)].map((axis, i) => ({
+    end: axis.applyQuaternion(toCamera),
+    colour: css(axisColours[i]!),
+    name: ['x', 'y', 'z'][i]!,
+  }));
+  const [x, y, length] = [46, -46, 28];
+  context.lineWidth = 2.5;
+  for (const { end, colour, name } of axes.sort((a, b) => a.end.z - b.end.z)) {
+    context.strokeStyle = context.fillStyle = colour;
+    if (Math.hypot(end.x, end.y) > 0.12) {
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(x + length * end.x, y - length * end.y);
+      context.stroke();
+      context.fillText(name, x + (length + 10) * end.x, y - (length + 10) * end.y);
+    } else {
+      context.beginPath();
+      context.arc(x, y, 3, 0, 2 * Math.PI);
+      context.fill();
+    }
+  }
+}
+
+/** A round length of about 100 pixels; in perspective it holds at the point that is looked at. */
+function drawBar(context: CanvasRenderingContext2D, pixelsPerMetre: number, { palette, isPerspective }: HudText): void {
+  const length = roundBelow(130 / pixelsPerMetre);
+  const width = length * pixelsPerMetre;
+  if (!(width > 5 && width < 200)) return;
+  const [x, y] = [96, -20];
+  context.strokeStyle = context.fillStyle = css(palette.text);
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(x, y - 5);
+  context.lineTo(x, y);
+  context.lineTo(x + width, y);
+  context.lineTo(x + width, y - 5);
+  context.stroke();
+  context.fillText(`${isPerspective ? '≈ ' : ''}${shortNumber(length)} m`, x + width / 2, y - 10);
+}
+
+/** The same as a part of the picture on the graphics card. */
+export class Hud {
+  private readonly canvas = document.createElement('canvas');
+  private readonly texture = new THREE.CanvasTexture(this.canvas);
+  private readonly scene = new THREE.Scene();
+  private readonly camera = new THREE.OrthographicCamera(0, 1, 1, 0, -1, 1);
+  private readonly sprite: THREE.Sprite;
+
+  constructor() {
+    this.texture.colorSpace = THREE.SRGBColorSpace;
+    this.texture.generateMipmaps = false;
+    this.texture.minFilter = this.texture.magFilter = THREE.LinearFilter;
+    this.sprite = new THREE.Sprite(new THREE.SpriteMaterial({ map: this.texture, depthTest: false, depthWrite: false }));
+    this.sprite.center.set(0, 0);
+    this.scene.add(this.sprite);
+  }
+
+  render(renderer: THREE.WebGLRenderer, width: number, height: number, text: HudText): void {
+    const ratio = renderer.getPixelRatio();
+    const [w, h] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+    if (this.canvas.width !== w || this.canvas.height !== h) {
+      this.canvas.width = w;
+      this.canvas.height = h;
+      this.texture.dispose();
+    }
+    const context = this.canvas.getContext('2d')!;
+    context.clearRect(0, 0, w, h);
+    drawHud(context, 0, h, ratio, text);
+    this.texture.needsUpdate = true;
+    this.sprite.scale.set(w, h, 1);
+    Object.assign(this.camera, { right: Math.round(width * ratio), top: Math.round(height * ratio) });
+    this.camera.updateProjectionMatrix();
+    const clipping = renderer.clippingPlanes;
+    renderer.clippingPlanes = [];
+    renderer.autoClear = false;
+    renderer.clearDepth();
+    renderer.render(this.scene, this.camera);
+    renderer.autoClear = true;
+    renderer.clippingPlanes = clipping;
+  }
+
+  dispose(): void {
+    this.texture.dispose();
+    this.sprite.material.dispose();
+  }
+}
