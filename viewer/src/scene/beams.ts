@@ -152,8 +152,9 @@ function pieceGeometry(section: Section, sides: number, steps: number): THREE.Bu
           return corner(xi, y, z, wall ? [0, -y, -z] : [0, y, z]);
         };
         const [low, high] = wall ? [at(k + 1), at(k)] : [at(k), at(k + 1)];
-        const half = Math.max(1, Math.round(sides / 12));
-        const isStrip = sides >= 6 && (k < half || k > sides - half);
+        // A broad strip along the second director, a narrow one opposite.
+        const across = Math.min(k, sides - k);
+        const isStrip = sides >= 6 && (across < sides / 10 || (sides >= 12 && sides / 2 - across < sides / 40));
         triangles.quad(point(a, low), point(a, high), point(b, high), point(b, low), none, isStrip ? 1 : 0);
         inner.push(wall, wall, wall, wall, wall, wall);
       }

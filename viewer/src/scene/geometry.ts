@@ -225,20 +225,30 @@ export function meshGeometry(data: MeshData): THREE.BufferGeometry {
   return result.geometry();
 }
 
-/** A polygon in the plane x, y given thickness: z from -1/2 to 1/2; or its walls alone. */
-export function polygonGeometry(corners: Vec3[], hasFaces: boolean): THREE.BufferGeometry {
+/** Corners in the plane x, y, counter-clockwise, and the outward normals of the sides that start in them. */
+function outline(corners: Vec3[]): { points: THREE.Vector2[]; normals: THREE.Vector2[] } {
   const points = corners.map(([x, y]) => new THREE.Vector2(x, y));
   if (THREE.ShapeUtils.area(points) < 0) points.reverse();
+  const normals = points.map((point, i) => {
+    const along = points[(i + 1) % points.length]!.clone().sub(point).normalize();
+    return new THREE.Vector2(along.y, -along.x);
+  });
+  return { points, normals };
+}
+
+const allDrawn: [boolean, boolean, boolean, boolean] = [true, true, true, true];
+
+/** A polygon given thickness: z from -1/2 to 1/2. */
+export function polygonGeometry(corners: Vec3[]): THREE.BufferGeometry {
+  const { points, normals } = outline(corners);
   const triangles = new Triangles();
   const count = points.length;
   const at = (i: number, z: number, normal: Vec3): Corner => ({ at: [points[i]!.x, points[i]!.y, z], normal });
   for (let i = 0; i < count; ++i) {
     const j = (i + 1) % count;
-    const along = points[j]!.clone().sub(points[i]!).normalize();
-    const normal: Vec3 = [along.y, -along.x, 0];
-    triangles.quad(at(i, -0.5, normal), at(j, -0.5, normal), at(j, 0.5, normal), at(i, 0.5, normal), [true, true, true, true]);
+    const normal: Vec3 = [normals[i]!.x, normals[i]!.y, 0];
+    triangles.quad(at(i, -0.5, normal), at(j, -0.5, normal), at(j, 0.5, normal), at(i, 0.5, normal), allDrawn);
   }
-  if (!hasFaces) return triangles.geometry();
   const isSide = (i: number, j: number) => (i + 1) % count === j || (j + 1) % count === i;
   for (const face of THREE.ShapeUtils.triangulateShape(points, [])) {
     const [a, b, c] = face as [number, number, number];
@@ -251,6 +261,39 @@ export function polygonGeometry(corners: Vec3[], hasFaces: boolean): THREE.Buffe
         0,
       );
     }
+  }
+  return triangles.geometry();
+}
+
+/** A rim of this width about a polygon: z from -1/2 to 1/2. */
+export function rimGeometry(corners: Vec3[], width: number): THREE.BufferGeometry {
+  const { points, normals } = outline(corners);
+  const triangles = new Triangles();
+  const count = points.length;
+  const outer = points.map((point, i) => {
+    const [before, after] = [normals[(i + count - 1) % count]!, normals[i]!];
+    return point.clone().addScaledVector(before.clone().add(after), width / Math.max(0.2, 1 + before.dot(after)));
+  });
+  const at = (list: THREE.Vector2[], i: number, z: number, normal: Vec3): Corner => ({ at: [list[i]!.x, list[i]!.y, z], normal });
+  for (let i = 0; i < count; ++i) {
+    const j = (i + 1) % count;
+    const n: Vec3 = [normals[i]!.x, normals[i]!.y, 0];
+    const inwards: Vec3 = [-n[0], -n[1], 0];
+    triangles.quad(at(outer, i, -0.5, n), at(outer, j, -0.5, n), at(outer, j, 0.5, n), at(outer, i, 0.5, n), allDrawn);
+    triangles.quad(
+      at(points, j, -0.5, inwards),
+      at(points, i, -0.5, inwards),
+      at(points, i, 0.5, inwards),
+      at(points, j, 0.5, inwards),
+      allDrawn,
+    );
+    const [up, down]: [Vec3, Vec3] = [
+      [0, 0, 1],
+      [0, 0, -1],
+    ];
+    const alongOnly: [boolean, boolean, boolean, boolean] = [true, false, true, false];
+    triangles.quad(at(points, j, 0.5, up), at(points, i, 0.5, up), at(outer, i, 0.5, up), at(outer, j, 0.5, up), alongOnly);
+    triangles.quad(at(points, i, -0.5, down), at(points, j, -0.5, down), at(outer, j, -0.5, down), at(outer, i, -0.5, down), alongOnly);
   }
   return triangles.geometry();
 }

@@ -1,6 +1,6 @@
 // Directions of the axes and a length for comparison, in the lower left corner.
 import * as THREE from 'three';
-import { axisColours, css, type Palette } from './colours';
+import { axisColours, css, type Palette, type Rgb } from './colours';
 import { roundBelow, shortNumber } from './numbers';
 
 export interface HudText {
@@ -21,16 +21,16 @@ export function drawHud(context: CanvasRenderingContext2D, left: number, bottom:
   context.textAlign = 'center';
   context.textBaseline = 'middle';
   context.lineCap = 'round';
-  drawAxes(context, text.camera);
+  drawAxes(context, text);
   drawBar(context, text.pixelsPerMetre / unit, text);
   context.restore();
 }
 
-function drawAxes(context: CanvasRenderingContext2D, camera: THREE.Camera): void {
+function drawAxes(context: CanvasRenderingContext2D, { camera, palette }: HudText): void {
   const toCamera = new THREE.Quaternion().setFromRotationMatrix(camera.matrixWorld).invert();
   const axes = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)].map((axis, i) => ({
     end: axis.applyQuaternion(toCamera),
-    colour: css(axisColours[i]!),
+    colour: css(axisColours[i]!.map((c, k) => 0.75 * c + 0.25 * palette.text[k]!) as Rgb), // brighter on dark ground
     name: ['x', 'y', 'z'][i]!,
   }));
   const [x, y, length] = [46, -46, 28];

@@ -144,6 +144,9 @@ class Batch {
   }
 }
 
+const planarThickness = (header: FilmHeader) => 0.03 * header.extent;
+const isPlanarShape = ({ kind }: ShapeData) => kind === 'disc' || kind === 'polygon';
+
 /** Edge and thickness [m] of the plate that stands for a half-space. */
 export function plateSize(header: FilmHeader): { edge: number; depth: number; thickness: number } {
   const diagonal = norm(subtract(header.bounds[1], header.bounds[0]));
@@ -163,7 +166,8 @@ export function plateCentre(shape: ShapeData, header: FilmHeader, start: Pose): 
 function piecesOf(shape: ShapeData, header: FilmHeader, start: Pose): Piece[] {
   const [a = 1, b = 1, c = 1] = shape.size;
   const base = { position: shape.position, rotation: shape.rotation };
-  const thickness = 0.03 * header.extent;
+  // Planar shapes get a thickness behind their plane, so that contacts in the plane are seen.
+  const thickness = planarThickness(header);
   const one = (geometry: string, size: Vec3): Piece[] => [{ ...base, geometry, scale: size }];
   const shifted = (piece: Piece, offset: Vec3, turn: Quat): Piece => ({
     ...piece,
@@ -183,8 +187,16 @@ function piecesOf(shape: ShapeData, header: FilmHeader, start: Pose): Piece[] {
       return one(`tube ${(b / a).toFixed(3)}`, [a, a, c]);
     case 'cone':
       return one('cone', [a, a, b]);
-    case 'disc':
-      return one(shape.hollow ? 'tube 1.000' : 'cylinder', [a, a, thickness]);
+    case 'disc': {
+      // A hollow disc is a rim about the space in which others move.
+      const outer = shape.hollow ? a + thickness : a;
+      const piece = {
+        ...base,
+        geometry: shape.hollow ? `tube ${(a / outer).toFixed(3)}` : 'cylinder',
+        scale: [outer, outer, thickness] as Vec3,
+      };
+      return [shifted(piece, [0, 0, -thickness / 2], [1, 0, 0, 0])];
+    }
     case 'capsule': {
       const dome: Piece = { ...base, geometry: 'dome', scale: [a, a, a] };
       return [
@@ -194,7 +206,13 @@ function piecesOf(shape: ShapeData, header: FilmHeader, start: Pose): Piece[] {
       ];
     }
     case 'polygon':
-      return one(`polygon ${shape.mesh} ${shape.hollow ? 'walls' : 'full'}`, [1, 1, thickness]);
+      return [
+        shifted(
+          { ...base, geometry: `polygon ${shape.mesh} ${shape.hollow ? 'rim' : 'full'}`, scale: [1, 1, thickness] },
+          [0, 0, -thickness / 2],
+          [1, 0, 0, 0],
+        ),
+      ];
     case 'mesh':
       return one(`mesh ${shape.mesh}`, [1, 1, 1]);
     case 'half-space':
@@ -204,9 +222,10 @@ function piecesOf(shape: ShapeData, header: FilmHeader, start: Pose): Piece[] {
 
 function halfSpacePiece(shape: ShapeData, header: FilmHeader, start: Pose): Piece {
   const { edge, depth, thickness } = plateSize(header);
-  const middle = add(plateCentre(shape, header, start), [0, 0, -thickness / 2]);
   // In a planar scene the plate is seen from its side: it is shallow along the direction that is seen along.
   const axis = rotate(conjugate(multiply(start.rotation, shape.rotation)), [0, 0, 1]);
+  const behind = header.planar ? scale(axis, -depth / 2) : ([0, 0, 0] as Vec3);
+  const middle = add(plateCentre(shape, header, start), add(behind, [0, 0, -thickness / 2]));
   const size: Vec3 = Math.abs(axis[0]) > Math.abs(axis[1]) ? [depth, edge, thickness] : [edge, depth, thickness];
   return {
     geometry: 'box',
@@ -235,7 +254,8 @@ function geometryMaker(key: string, header: FilmHeader): { make: MakeGeometry; i
       return round((segments) => shapes.tubeGeometry(Number(first), segments));
     case 'polygon': {
       const mesh = header.meshes[Number(first)];
-      return still(() => shapes.polygonGeometry(mesh ? shapes.decodeMesh(mesh).vertices : [], second === 'full'));
+      const corners = mesh ? shapes.decodeMesh(mesh).vertices : [];
+      return still(() => (second === 'full' ? shapes.polygonGeometry(corners) : shapes.rimGeometry(corners, planarThickness(header))));
     }
     case 'mesh': {
       const mesh = header.meshes[Number(first)];
@@ -265,7 +285,7 @@ export class Solids {
     parts.forEach((part, index) => {
       for (const shape of part.shapes) {
         for (const piece of piecesOf(shape, header, start.pose(index))) {
-          const key = `${shape.kind === 'half-space' ? 'plate' : shape.hollow ? 'hollow' : 'solid'}|${piece.geometry}`;
+          const key = `${shape.kind === 'half-space' ? 'plate' : shape.hollow && !isPlanarShape(shape) ? 'hollow' : 'solid'}|${piece.geometry}`;
           const list = byKey.get(key) ?? [];
           list.push({ ...piece, part: index });
           byKey.set(key, list);
