@@ -118,7 +118,9 @@ Eigen::VectorXd solveBasis(const Eigen::MatrixXd& M, const Eigen::VectorXd& q, c
 class Rows {
  public:
   Rows(const QuadraticProgram& program, const Eigen::LLT<Eigen::MatrixXd>& metric)
-      : normals(metric.matrixL().solve(program.N.transpose())), length(normals.colwise().norm()), limit(program.b) {
+      : normals(program.N.transpose()), limit(program.b) {
+    if (normals.cols() > 0) metric.matrixL().solveInPlace(normals);
+    length = normals.colwise().norm();
     const double longest = length.size() > 0 ? length.maxCoeff() : 0;
     for (Eigen::Index i = 0; i < length.size(); ++i) {
       if (length[i] <= 1e-14 * longest) length[i] = 0; // a row that constrains nothing
