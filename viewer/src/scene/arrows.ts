@@ -125,6 +125,7 @@ export class Arrows {
     [this.feet, this.vectors, this.tints] = [more(this.feet), more(this.vectors), more(this.tints)];
     this.mesh.geometry.dispose();
     const geometry = new THREE.InstancedBufferGeometry();
+    geometry.setIndex(this.plain.index);
     for (const [name, attribute] of Object.entries(this.plain.attributes)) geometry.setAttribute(name, attribute);
     for (const [name, array] of [['aFoot', this.feet] as const, ['aVector', this.vectors] as const, ['aTint', this.tints] as const]) {
       geometry.setAttribute(name, new THREE.InstancedBufferAttribute(array, 3).setUsage(THREE.DynamicDrawUsage));

@@ -160,7 +160,7 @@ function pieceGeometry(section: Section, sides: number, steps: number): THREE.Bu
       }
     }
   }
-  return withInner(triangles, inner);
+  return triangles.geometry({ aInner: inner });
 }
 
 /** A section seen against the first director's direction: the end of a beam. */
@@ -171,7 +171,7 @@ function capGeometry(section: Section, sides: number): THREE.BufferGeometry {
   if (section === 'rectangle') {
     const all: [boolean, boolean, boolean, boolean] = [true, true, true, true];
     triangles.quad(corner(0, -1, -1, normal), corner(0, 1, -1, normal), corner(0, 1, 1, normal), corner(0, -1, 1, normal), all);
-    return withInner(triangles, [0, 0, 0, 0, 0, 0]);
+    return triangles.geometry({ aInner: [0, 0, 0, 0, 0, 0] });
   }
   for (let k = 0; k < sides; ++k) {
     const point = (j: number, r: number) => {
@@ -186,13 +186,7 @@ function capGeometry(section: Section, sides: number): THREE.BufferGeometry {
       inner.push(0, 0, 0);
     }
   }
-  return withInner(triangles, inner);
-}
-
-function withInner(triangles: Triangles, inner: number[]): THREE.BufferGeometry {
-  const geometry = triangles.geometry();
-  geometry.setAttribute('aInner', new THREE.BufferAttribute(new Float32Array(inner), 1));
-  return geometry;
+  return triangles.geometry({ aInner: inner });
 }
 
 interface Attributes {
@@ -247,12 +241,12 @@ class SectionBatch {
   setDetail(pixelsPerMetre: number, thickness: number): void {
     const radius = this.radius * thickness * pixelsPerMetre;
     const length = this.elementLength * pixelsPerMetre;
-    let sides = radius > 60 ? 48 : radius > 15 ? 24 : radius > 4 ? 12 : radius > 1.2 ? 6 : 4;
+    let sides = radius > 60 ? 48 : radius > 15 ? 24 : radius > 4 ? 12 : radius > 1.2 ? 6 : 3;
     let steps = length > 240 ? 24 : length > 60 ? 12 : length > 16 ? 4 : length > 6 ? 2 : 1;
     const budget = 3e6;
-    while (2 * sides * steps * this.counts[0] > budget && (steps > 1 || sides > 4)) {
+    while (2 * sides * steps * this.counts[0] > budget && (steps > 1 || sides > 3)) {
       if (steps > 1) steps = Math.ceil(steps / 2);
-      else sides = sides > 12 ? 12 : sides > 6 ? 6 : 4;
+      else sides = sides > 12 ? 12 : sides > 6 ? 6 : 3;
     }
     this.body.geometry = this.geometryOf(false, sides, steps);
     this.caps.geometry = this.geometryOf(true, sides, 1);
@@ -282,6 +276,7 @@ class SectionBatch {
     if (!geometry) {
       geometry = new THREE.InstancedBufferGeometry();
       const plain = isCap ? capGeometry(this.section, sides) : pieceGeometry(this.section, sides, steps);
+      geometry.setIndex(plain.index);
       for (const [name, attribute] of Object.entries(plain.attributes)) geometry.setAttribute(name, attribute);
       for (const [name, attribute] of Object.entries(this.attributes[isCap ? 1 : 0])) geometry.setAttribute(name, attribute);
       geometry.instanceCount = this.counts[isCap ? 1 : 0];

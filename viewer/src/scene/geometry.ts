@@ -1,4 +1,4 @@
-// Triangles of the shapes, each triangle with its own corners, so that a surface knows which of its edges are drawn.
+// Triangles of the shapes. A triangle knows which of its edges are drawn; corners that agree in all they know are one vertex.
 import * as THREE from 'three';
 import type { MeshData, Vec3 } from '../film/header';
 import { cross, dot, norm, scale, subtract } from './lie';
@@ -27,11 +27,39 @@ export class Triangles {
     this.triangle([a, c, d], [cd, da, false], tone);
   }
 
-  geometry(): THREE.BufferGeometry {
-    const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(this.positions), 3));
-    geometry.setAttribute('normal', new THREE.BufferAttribute(new Float32Array(this.normals), 3));
-    geometry.setAttribute('aEdge', new THREE.BufferAttribute(new Float32Array(this.edges), 4));
+  /** `more`: further numbers of each corner, in the order in which they were made. */
+  geometry(more: Record<string, number[]> = {}): THREE.BufferGeometry {
+    const columns: [string, number, number[]][] = [
+      ['position', 3, this.positions],
+      ['normal', 3, this.normals],
+      ['aEdge', 4, this.edges],
+      ...Object.entries(more).map(([name, numbers]): [string, number, number[]] => [name, 1, numbers]),
+    ];
+    const vertices = new Map<string, number>();
+    const kept: number[] = [];
+    const index: number[] = [];
+    for (let i = 0; i < this.positions.length / 3; ++i) {
+      const key = columns
+        .map(([, size, numbers]) =>
+          numbers
+            .slice(size * i, size * (i + 1))
+            .map(Math.fround)
+            .join(),
+        )
+        .join();
+      let vertex = vertices.get(key);
+      if (vertex === undefined) {
+        vertex = kept.length;
+        vertices.set(key, vertex);
+        kept.push(i);
+      }
+      index.push(vertex);
+    }
+    const geometry = new THREE.BufferGeometry().setIndex(index);
+    for (const [name, size, numbers] of columns) {
+      const array = new Float32Array(kept.flatMap((i) => numbers.slice(size * i, size * (i + 1))));
+      geometry.setAttribute(name, new THREE.BufferAttribute(array, size));
+    }
     return geometry;
   }
 }

@@ -86,8 +86,10 @@ const fragmentColour = /* glsl */ `
     surface = vValue < -0.9e30 ? uUnknownColour : texture2D(uMap, vec2(clamp(part, 0.0, 1.0), 0.5)).rgb;
   }
   surface *= mix(1.0, uTone, step(0.5, vEdge.w) * uEdges);
-  vec3 pixels = vEdge.xyz / max(fwidth(vEdge.xyz), vec3(1e-6));
+  vec3 perPixel = max(fwidth(vEdge.xyz), vec3(1e-6));
+  vec3 pixels = vEdge.xyz / perPixel;
   float edge = 1.0 - smoothstep(0.4, 1.3, min(pixels.x, min(pixels.y, pixels.z)));
+  edge *= 1.0 - smoothstep(0.12, 0.4, max(perPixel.x, max(perPixel.y, perPixel.z))); // none on triangles of few pixels
   surface = mix(surface, uEdgeColour, edge * uEdges * 0.75);
   if (abs(vId - uHighlight) < 0.5) surface = mix(surface, uHighlightColour, 0.65);
   diffuseColor.rgb = surface;

@@ -144,8 +144,14 @@ class Batch {
   }
 }
 
-const planarThickness = (header: FilmHeader) => 0.03 * header.extent;
+const planarThickness = (header: FilmHeader, radius: number) => Math.min(0.03 * header.extent, 0.3 * radius);
 const isPlanarShape = ({ kind }: ShapeData) => kind === 'disc' || kind === 'polygon';
+
+const polygonCorners = (header: FilmHeader, mesh: number): Vec3[] => {
+  const data = header.meshes[mesh];
+  return data ? shapes.decodeMesh(data).vertices : [];
+};
+const polygonRadius = (header: FilmHeader, mesh: number) => Math.max(0, ...polygonCorners(header, mesh).map(norm));
 
 /** Edge and thickness [m] of the plate that stands for a half-space. */
 export function plateSize(header: FilmHeader): { edge: number; depth: number; thickness: number } {
@@ -167,7 +173,7 @@ function piecesOf(shape: ShapeData, header: FilmHeader, start: Pose): Piece[] {
   const [a = 1, b = 1, c = 1] = shape.size;
   const base = { position: shape.position, rotation: shape.rotation };
   // Planar shapes get a thickness behind their plane, so that contacts in the plane are seen.
-  const thickness = planarThickness(header);
+  const thickness = planarThickness(header, shape.kind === 'polygon' ? polygonRadius(header, shape.mesh) : a);
   const one = (geometry: string, size: Vec3): Piece[] => [{ ...base, geometry, scale: size }];
   const shifted = (piece: Piece, offset: Vec3, turn: Quat): Piece => ({
     ...piece,
@@ -253,9 +259,9 @@ function geometryMaker(key: string, header: FilmHeader): { make: MakeGeometry; i
     case 'tube':
       return round((segments) => shapes.tubeGeometry(Number(first), segments));
     case 'polygon': {
-      const mesh = header.meshes[Number(first)];
-      const corners = mesh ? shapes.decodeMesh(mesh).vertices : [];
-      return still(() => (second === 'full' ? shapes.polygonGeometry(corners) : shapes.rimGeometry(corners, planarThickness(header))));
+      const corners = polygonCorners(header, Number(first));
+      const width = planarThickness(header, polygonRadius(header, Number(first)));
+      return still(() => (second === 'full' ? shapes.polygonGeometry(corners) : shapes.rimGeometry(corners, width)));
     }
     case 'mesh': {
       const mesh = header.meshes[Number(first)];
