@@ -5,8 +5,11 @@ find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(HDF5C REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(HTTPLIB REQUIRED)
 
 set(TENDRIL_IO_LIBRARIES fmt::fmt yaml-cpp nlohmann_json::nlohmann_json HDF5::C)
+set(TENDRIL_VIEW_LIBRARIES fmt::fmt nlohmann_json::nlohmann_json ZLIB::ZLIB HTTPLIB::HTTPLIB)
 set(TENDRIL_SOLVER_LIBRARIES fmt::fmt)
 
 # A room links its libraries privately, so the definition reaches the sources of the room and nobody else.

@@ -47,29 +47,13 @@ fs::path folderOf(const ExportOptions& options) {
   return options.results / (options.format == ExportFormat::Vtk ? "vtk" : "csv");
 }
 
-Scene sceneOf(const ResultReader& reader, const ExportOptions& options) {
-  const RunMetadata& metadata = reader.metadata();
-  return Scene::fromText(metadata.scene, (options.results / "scene.yaml").string(), metadata.arguments);
-}
-
 }
 
 ExportSource::ExportSource(const ExportOptions& options)
-    : reader_(options.results / "results.h5"), scene_(sceneOf(reader_, options)), times_(reader_.time()),
-      rows_(selectRows(options.steps, std::size_t(times_.size()))), folder_(folderOf(options)) {
+    : results_(options.results), rows_(selectRows(options.steps, results_.rows())), folder_(folderOf(options)) {
   std::error_code status;
   fs::create_directories(folder_, status);
   if (status) throw MachineFailure("cannot create the folder " + folder_.string() + ": " + status.message() + "; choose another with -o");
-}
-
-State ExportSource::state(std::size_t row) const {
-  State state = scene_.mechanism().model->initialState();
-  state.t = time(row);
-  state.q = reader_.stateRow("q", row);
-  state.v = reader_.stateRow("v", row);
-  state.lambda = reader_.stateRow("lambda", row);
-  state.a = VectorX::Zero(state.v.size());
-  return state;
 }
 
 ExportFile::ExportFile(fs::path file) : path_(std::move(file)), stream_(path_, std::ios::binary | std::ios::trunc) {

@@ -1,28 +1,25 @@
 #pragma once
 #include "tendril/io/export.h"
-#include "tendril/io/results.h"
-#include "tendril/io/scene.h"
+#include "tendril/io/run_results.h"
 
 #include <fstream>
 
 namespace tendril {
 
-/// The results of a run together with the mechanism that they belong to, and the rows that are wanted.
+/// The results of a run, the rows that are wanted, and where files shall lie.
 class ExportSource {
  public:
   explicit ExportSource(const ExportOptions& options);
 
-  const Scene& scene() const { return scene_; }
-  const ResultReader& reader() const { return reader_; }
+  const Scene& scene() const { return results_.scene(); }
+  const ResultReader& reader() const { return results_.reader(); }
   const std::vector<std::size_t>& rows() const { return rows_; }
-  double time(std::size_t row) const { return times_[Eigen::Index(row)]; }
-  State state(std::size_t row) const;
+  double time(std::size_t row) const { return results_.time(row); }
+  State state(std::size_t row) const { return results_.state(row); }
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  ResultReader reader_;
-  Scene scene_;
-  Eigen::VectorXd times_;
+  RunResults results_;
   std::vector<std::size_t> rows_;
   std::filesystem::path folder_;
 };

@@ -1,5 +1,6 @@
 #include "io/poly_data.h"
 #include "io/export_source.h"
+#include "tendril/io/base64.h"
 
 #include <fmt/format.h>
 
@@ -11,18 +12,6 @@
 namespace tendril {
 
 namespace {
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) text += i + k <= bytes.size() ? digits[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
 
 template <class T>
 void writeArray(std::ostream& out, const char* type, std::string_view name, std::size_t components, const std::vector<T>& values) {

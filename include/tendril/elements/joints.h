@@ -79,6 +79,7 @@ class Joints final : public Term {
   const std::string& name(int joint) const { return joints_[joint].name; }
   JointKind kind(int joint) const { return joints_[joint].kind; }
   const Marker& marker(int joint) const { return joints_[joint].pair.second(); }
+  const Marker& firstMarker(int joint) const { return *joints_[joint].pair.first(); }
   /// Number of the joint of that name, or -1.
   int find(const std::string& name) const;
   JointReaction reaction(const State& state, int joint) const;

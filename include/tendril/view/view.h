@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace tendril {
+
+struct ViewOptions {
+  std::filesystem::path results; ///< result folder of a run, finished, running or broken off
+  std::filesystem::path page;    ///< where to write; empty: view.html in the result folder
+  /// Most bytes of the page. Frames are left out evenly until the film fits, which the page says.
+  std::uint64_t maxBytes = 64u << 20;
+};
+
+/// Writes one HTML page that shows the run in a browser and needs nothing else: the viewer, the film of the run and its series. Returns its
+/// path and size. Throws InputError if the folder holds no results that can be read, MachineFailure if the page cannot be written or this
+/// build has no viewer.
+struct ViewPage {
+  std::filesystem::path path;
+  std::uint64_t bytes = 0;
+  std::size_t frames = 0, totalFrames = 0;
+};
+ViewPage writeViewPage(const ViewOptions& options);
+
+/// Serves the viewer and the film on 127.0.0.1, all frames, made and sent piece by piece as the browser asks for them. `ready` is told the
+/// address when it listens; returns when `stop` says so (asked several times a second).
+void serveView(const std::filesystem::path& results, int port, const std::function<void(const std::string& address)>& ready,
+               const std::function<bool()>& stop);
+
+/// Whether this build contains the viewer (it needs Node to be built).
+bool hasViewer();
+
+}

@@ -1,0 +1,45 @@
+#include "tendril/io/run_results.h"
+#include "tendril/model/error.h"
+
+#include <fmt/format.h>
+
+namespace tendril {
+
+namespace {
+
+/// Mesh files are named relative to the copy of the scene in the folder.
+Scene sceneOf(const ResultReader& reader, const std::filesystem::path& folder) {
+  const RunMetadata& metadata = reader.metadata();
+  return Scene::fromText(metadata.scene, (folder / "scene.yaml").string(), metadata.arguments);
+}
+
+void checkSize(const char* name, Eigen::Index recorded, int expected, const RunMetadata& metadata, const std::filesystem::path& folder) {
+  if (recorded == expected) return;
+  throw InputError(
+      {folder.string()}, std::string("states/") + name,
+      fmt::format("a row has {} numbers, of version {}; the scene as this version builds it has {}", recorded, metadata.version, expected),
+      "read the results with the version that wrote them, or run the scene again");
+}
+
+}
+
+RunResults::RunResults(const std::filesystem::path& folder)
+    : folder_(folder), reader_(folder / "results.h5"), scene_(sceneOf(reader_, folder)), times_(reader_.time()) {
+  if (rows() == 0) return;
+  const Model& model = *scene_.mechanism().model;
+  checkSize("q", reader_.stateRow("q", 0).size(), model.nq(), reader_.metadata(), folder);
+  checkSize("v", reader_.stateRow("v", 0).size(), model.nv(), reader_.metadata(), folder);
+  checkSize("lambda", reader_.stateRow("lambda", 0).size(), model.nc(), reader_.metadata(), folder);
+}
+
+State RunResults::state(std::size_t row) const {
+  State state;
+  state.t = time(row);
+  state.q = reader_.stateRow("q", row);
+  state.v = reader_.stateRow("v", row);
+  state.lambda = reader_.stateRow("lambda", row);
+  state.a = VectorX::Zero(state.v.size());
+  return state;
+}
+
+}

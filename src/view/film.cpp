@@ -1,0 +1,313 @@
+#include "tendril/view/film.h"
+#include "tendril/model/error.h"
+#include "view/film_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace tendril {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int formatNumber = 1;
+/// Plain bytes of a chunk of the largest channel, and bounds of its number of frames.
+constexpr std::size_t chunkBytes = 4 << 20;
+constexpr std::size_t fewestFrames = 4, mostFrames = 64;
+/// Frames that are looked at for ranges when no chunk of a channel was made.
+constexpr std::size_t sampledFrames = 9;
+
+Json toJson(const Vector3& x) { return {x[0], x[1], x[2]}; }
+
+/// Row of frame i of n among `rows` rows: evenly, the first and the last always.
+std::size_t rowOf(std::size_t i, std::size_t n, std::size_t rows) {
+  return n < 2 ? 0 : std::size_t(std::llround(double(i) * double(rows - 1) / double(n - 1)));
+}
+
+}
+
+struct Film::Impl {
+  struct Range {
+    float low = std::numeric_limits<float>::infinity(), high = -low;
+    void include(float value) {
+      if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
+    }
+  };
+  /// What was seen of a channel.
+  struct Seen {
+    std::vector<char> chunks;
+    std::size_t bytes = 0;
+    std::vector<Range> columns;
+    Eigen::AlignedBox3d box;
+    bool isWhole() const { return std::find(chunks.begin(), chunks.end(), 0) == chunks.end(); }
+    bool isNew() const { return std::find(chunks.begin(), chunks.end(), 1) == chunks.end(); }
+  };
+
+  Impl(const std::filesystem::path& folder, std::size_t maxFrames);
+
+  std::size_t chunks() const { return (rows.size() + framesPerChunk - 1) / framesPerChunk; }
+  FilmFrame read(std::size_t frame) const;
+  void readContacts(FilmFrame& frame) const;
+  double stepOf(std::size_t row) const;
+  const std::vector<FilmFrame>& framesOf(std::size_t chunk);
+  std::string encode(std::size_t channel, std::size_t chunk);
+  void noteColumns(std::size_t channel, const ChunkBuffer& buffer);
+  void sample();
+  void placeOrigin(const State& state);
+  bool isPlanar() const;
+  Json fieldsJson() const;
+  Json channelsJson() const;
+  Json marksJson() const;
+  std::string header();
+
+  RunResults results;
+  std::vector<std::size_t> rows; ///< of the results, one a frame
+  std::size_t framesPerChunk = 1;
+  Vector3 origin = Vector3::Zero();
+  double extent = 1;
+  std::vector<FilmChannel> channels;
+  std::vector<FilmField> fields;
+  std::vector<Seen> seen;
+  int parts = 0;
+  std::optional<std::size_t> loaded; ///< chunk whose frames are in memory
+  std::vector<FilmFrame> frames;
+};
+
+Film::Impl::Impl(const std::filesystem::path& folder, std::size_t maxFrames) : results(folder) {
+  const std::size_t total = std::max<std::size_t>(results.rows(), 1), count = std::min(total, std::max<std::size_t>(maxFrames, 2));
+  for (std::size_t i = 0; i < count; ++i) rows.push_back(rowOf(i, count, total));
+  parts = int(filmParts(results.scene()).size());
+  placeOrigin(results.scene().mechanism().model->initialState());
+  addPoseChannels(results, origin, channels);
+  addValueChannels(results, origin, channels, fields);
+  addSeriesChannels(results, channels);
+  std::size_t most = 1;
+  for (const FilmChannel& channel : channels) most = std::max(most, channel.bytesPerFrame());
+  framesPerChunk = std::clamp(chunkBytes / most, fewestFrames, mostFrames);
+  for (const FilmChannel& channel : channels)
+    seen.push_back({std::vector<char>(chunks(), 0), 0, std::vector<Range>(channel.columns.size()), Eigen::AlignedBox3d()});
+}
+
+/// Far from the inertial origin, single precision needs positions relative to a point near by.
+void Film::Impl::placeOrigin(const State& state) {
+  const Scene& scene = results.scene();
+  Eigen::AlignedBox3d moving, fixed;
+  FilmFrame frame;
+  frame.state = state;
+  std::vector<FilmChannel> poses;
+  addPoseChannels(results, Vector3::Zero(), poses);
+  for (const FilmChannel& channel : poses) channel.extend(frame, channel.name == "obstacles" ? fixed : moving);
+  const Eigen::AlignedBox3d& box = moving.isEmpty() ? fixed : moving;
+  extent = box.isEmpty() ? 0 : box.sizes().norm();
+  if (!(extent > 0)) extent = scene.mechanism().model->characteristicLength();
+  if (!box.isEmpty() && box.center().norm() > 10 * extent) origin = box.center();
+}
+
+// ---- frames ----------------------------------------------------------------------------------------------------------------------------
+
+FilmFrame Film::Impl::read(std::size_t number) const {
+  FilmFrame frame;
+  frame.row = rows[number];
+  if (results.rows() == 0) {
+    frame.state = results.scene().mechanism().model->initialState();
+    frame.state.lambda = VectorX::Zero(results.scene().mechanism().model->nc());
+    return frame;
+  }
+  frame.state = results.state(frame.row);
+  frame.step = stepOf(frame.row);
+  if (results.reader().hasList("contacts")) readContacts(frame);
+  return frame;
+}
+
+/// Known where every step was recorded.
+double Film::Impl::stepOf(std::size_t row) const {
+  const bool isKnown = row > 0 && results.scene().outputEvery() == 1;
+  return isKnown ? results.time(row) - results.time(row - 1) : std::numeric_limits<double>::quiet_NaN();
+}
+
+void Film::Impl::readContacts(FilmFrame& frame) const {
+  const auto column = [&](const char* name) { return results.reader().list("contacts", name, frame.row); };
+  const auto position = column("position"), normal = column("normal"), impulse = column("impulse"), gap = column("gap"),
+             status = column("status"), pair = column("parts");
+  for (Eigen::Index i = 0; i < position.rows(); ++i) {
+    const int first = int(pair(i, 0)), second = int(pair(i, 1));
+    if (first < 0 || second < 0 || first >= parts || second >= parts)
+      throw InputError({(results.folder() / "results.h5").string()}, "contacts/parts",
+                       fmt::format("row {} names a part that the scene does not have", frame.row), "run the scene again");
+    frame.contacts.push_back({position.row(i), normal.row(i), impulse.row(i), gap(i, 0), status(i, 0), first, second});
+  }
+}
+
+const std::vector<FilmFrame>& Film::Impl::framesOf(std::size_t chunk) {
+  if (loaded != chunk) {
+    loaded.reset();
+    frames.clear();
+    const std::size_t first = chunk * framesPerChunk, end = std::min(first + framesPerChunk, rows.size());
+    for (std::size_t i = first; i < end; ++i) frames.push_back(read(i));
+    loaded = chunk;
+  }
+  return frames;
+}
+
+std::string Film::Impl::encode(std::size_t channel, std::size_t chunk) {
+  ChunkBuffer buffer;
+  for (const FilmFrame& frame : framesOf(chunk)) {
+    channels[channel].fill(frame, buffer);
+    if (channels[channel].extend) channels[channel].extend(frame, seen[channel].box);
+  }
+  noteColumns(channel, buffer);
+  std::string bytes = buffer.stored();
+  if (!seen[channel].chunks[chunk]) seen[channel].bytes += bytes.size();
+  seen[channel].chunks[chunk] = 1;
+  return bytes;
+}
+
+void Film::Impl::noteColumns(std::size_t channel, const ChunkBuffer& buffer) {
+  std::vector<Range>& ranges = seen[channel].columns;
+  const std::vector<float>& values = buffer.values();
+  for (std::size_t i = 0; i < values.size(); i += ranges.size()) {
+    for (std::size_t k = 0; k < ranges.size(); ++k) ranges[k].include(values[i + k]);
+  }
+}
+
+/// Looks at some frames of the channels of which nothing was made yet.
+void Film::Impl::sample() {
+  std::vector<std::size_t> unseen;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    if (seen[c].isNew() && !channels[c].name.starts_with("series/")) unseen.push_back(c);
+  }
+  const std::size_t count = std::min(sampledFrames, rows.size());
+  for (std::size_t i = 0; i < count && !unseen.empty(); ++i) {
+    const FilmFrame frame = read(rowOf(i, count, rows.size()));
+    for (const std::size_t c : unseen) {
+      ChunkBuffer buffer;
+      channels[c].fill(frame, buffer);
+      noteColumns(c, buffer);
+      if (channels[c].extend) channels[c].extend(frame, seen[c].box);
+    }
+  }
+}
+
+// ---- header ----------------------------------------------------------------------------------------------------------------------------
+
+Json Film::Impl::fieldsJson() const {
+  Json list = Json::array();
+  for (const FilmField& field : fields) {
+    const std::size_t c = std::size_t(
+        std::find_if(channels.begin(), channels.end(), [&](const FilmChannel& channel) { return channel.name == field.channel; }) -
+        channels.begin());
+    const Range& range = seen[c].columns[field.column];
+    const bool isKnown = range.low <= range.high;
+    Json entry{{"name", field.name}, {"label", field.label}, {"unit", field.unit}, {"on", field.on}, {"channel", field.channel}};
+    entry["column"] = field.column;
+    entry["range"] = {isKnown ? range.low : 0, isKnown ? range.high : 0};
+    entry["isSampled"] = !seen[c].isWhole() && rows.size() > sampledFrames;
+    if (!field.categories.empty()) entry["categories"] = field.categories;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json Film::Impl::channelsJson() const {
+  constexpr std::array<const char*, 3> layouts{"pose", "dense", "list"};
+  Json map = Json::object();
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    const FilmChannel& channel = channels[c];
+    map[channel.name] = {
+        {"layout", layouts[std::size_t(channel.layout)]}, {"items", channel.items}, {"columns", channel.columns}, {"bytes", seen[c].bytes}};
+  }
+  return map;
+}
+
+/// Everything that moves stays in a plane z = const about which nothing turns out of it, and gravity lies in it.
+bool Film::Impl::isPlanar() const {
+  const Model& model = *results.scene().mechanism().model;
+  if (std::abs(model.gravity().g[2]) > 0 || model.blocks().empty()) return false;
+  const std::size_t count = std::min(sampledFrames, rows.size());
+  const double height = loadPose(model.initialState().q.data() + model.blocks()[0].q).x[2];
+  for (std::size_t i = 0; i < count; ++i) {
+    const State state = read(rowOf(i, count, rows.size())).state;
+    for (const Block& block : model.blocks()) {
+      if (block.kind != Block::Kind::Pose) continue;
+      const Pose pose = loadPose(state.q.data() + block.q);
+      const bool turnsInPlane = pose.R.row(2).cwiseAbs().maxCoeff() > 1 - 1e-6;
+      if (!turnsInPlane || std::abs(pose.x[2] - height) > 1e-6 * extent) return false;
+    }
+  }
+  return true;
+}
+
+/// Where the stability of equilibria changes.
+Json Film::Impl::marksJson() const {
+  Json marks = Json::array();
+  const std::vector<std::string> states = results.reader().states();
+  if (std::find(states.begin(), states.end(), "stable") == states.end()) return marks;
+  const ResultReader::RowMatrix stable = results.reader().state("stable");
+  const auto known = [&](Eigen::Index row) { return std::isfinite(stable(row, 0)); };
+  for (Eigen::Index row = 1; row < std::min(stable.rows(), Eigen::Index(results.rows())); ++row) {
+    if (known(row) && known(row - 1) && stable(row, 0) != stable(row - 1, 0))
+      marks.push_back({{"at", results.time(std::size_t(row))}, {"label", stable(row, 0) > 0 ? "stable from here" : "unstable from here"}});
+  }
+  return marks;
+}
+
+std::string Film::Impl::header() {
+  sample();
+  const Model& model = *results.scene().mechanism().model;
+  Json header{{"format", formatNumber}, {"notices", Json::array()}};
+  describeScene(results.scene(), header);
+  describeRun(results, header);
+  describeSeries(results.reader(), header);
+  if (rows.size() < results.rows())
+    header["notices"].push_back(
+        fmt::format("{} of {} frames are shown, to keep the page small. All: tendril view --serve, or a larger --max-size.", rows.size(),
+                    results.rows()));
+  for (const std::size_t row : rows) header["times"].push_back(results.rows() > 0 ? results.time(row) : 0);
+  header["rows"] = rows;
+  header["totalRows"] = results.rows();
+  header["framesPerChunk"] = framesPerChunk;
+  Eigen::AlignedBox3d box;
+  for (const Seen& channel : seen) box.extend(channel.box);
+  if (box.isEmpty()) box = Eigen::AlignedBox3d(Vector3::Constant(-extent / 2), Vector3::Constant(extent / 2));
+  const bool planar = isPlanar();
+  const Vector3& g = model.gravity().g;
+  header["origin"] = toJson(origin);
+  header["bounds"] = {toJson(box.min()), toJson(box.max())};
+  header["extent"] = extent;
+  header["up"] = toJson(g.norm() > 0 ? Vector3(-g.normalized()) : planar ? Vector3::UnitY() : Vector3::UnitZ());
+  header["planar"] = planar;
+  header["channels"] = channelsJson();
+  header["fields"] = fieldsJson();
+  header["marks"] = marksJson();
+  return pageText(header);
+}
+
+Film::Film(const std::filesystem::path& results, std::size_t maxFrames) : impl(std::make_unique<Impl>(results, maxFrames)) {}
+Film::Film(Film&&) noexcept = default;
+Film& Film::operator=(Film&&) noexcept = default;
+Film::~Film() = default;
+
+std::size_t Film::frames() const { return impl->rows.size(); }
+std::size_t Film::totalRows() const { return impl->results.rows(); }
+std::size_t Film::framesPerChunk() const { return impl->framesPerChunk; }
+std::size_t Film::chunks() const { return impl->chunks(); }
+std::vector<std::string> Film::channels() const {
+  std::vector<std::string> names;
+  for (const FilmChannel& channel : impl->channels) names.push_back(channel.name);
+  return names;
+}
+
+std::string Film::chunk(const std::string& channel, std::size_t number) {
+  for (std::size_t c = 0; c < impl->channels.size(); ++c) {
+    if (impl->channels[c].name == channel && number < chunks()) return impl->encode(c, number);
+  }
+  throw InputError(fmt::format("the film has no chunk {} of a channel '{}'", number, channel));
+}
+
+std::string Film::header() { return impl->header(); }
+
+}
