@@ -38,9 +38,9 @@ export interface FilmHeader {
   /** What whoever looks must know: half-written results, frames left out, another version. */
   notices: string[];
 
-  /** Positions of channels and meshes are relative to this point. */
+  /** Positions in channels, and the box, are relative to this point. */
   origin: Vec3;
-  /** Box about everything but unbounded obstacles over all frames, relative to the origin. */
+  /** Box about everything but unbounded obstacles over all frames, relative to the origin. A server has looked at some frames only. */
   bounds: [Vec3, Vec3];
   /** Size of the model [m]: of arrows, frames, the ground grid. */
   extent: number;
@@ -123,12 +123,13 @@ export interface ChannelInfo {
   layout: 'pose' | 'dense' | 'list';
   items: number; // 0 of a list
   columns: string[]; // names; of a pose none
-  /** Bytes of all chunks as stored. */
+  /** Bytes of the chunks as stored; from a server those of the chunks made so far. */
   bytes: number;
 }
 
 /** The list `contacts` has the columns: position x y z, normal x y z (from the second part to the first), force x y z on the first part,
- *  gap, slip (speed), status (0 open, 1 sticking, 2 sliding), first, second (numbers of parts). */
+ *  gap, slip (speed), status (0 open, 1 sticking, 2 sliding), first, second (numbers of parts), normal force, tangential force (magnitudes
+ *  that can be coloured by). Forces are NaN where the length of the step is not known. */
 export interface FieldInfo {
   name: string;
   label: string;
