@@ -56,6 +56,11 @@ export class Annotations {
     this.group.add(this.markers.points.group, this.ground.group, this.paths.group, this.labels.group, this.measure.group);
   }
 
+  /** What a cutting plane takes away; names and paths stay. */
+  get cuttable(): THREE.Object3D[] {
+    return [this.contacts.points.group, this.contacts.forces.mesh, this.frames.arrows.mesh, this.ground.group];
+  }
+
   setTheme(theme: Theme): void {
     this.theme = theme;
     for (const part of [this.joints, this.ground, this.paths, this.measure]) part.setTheme(theme);

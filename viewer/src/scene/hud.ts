@@ -100,13 +100,10 @@ export class Hud {
     this.sprite.scale.set(w, h, 1);
     Object.assign(this.camera, { right: Math.round(width * ratio), top: Math.round(height * ratio) });
     this.camera.updateProjectionMatrix();
-    const clipping = renderer.clippingPlanes;
-    renderer.clippingPlanes = [];
     renderer.autoClear = false;
     renderer.clearDepth();
     renderer.render(this.scene, this.camera);
     renderer.autoClear = true;
-    renderer.clippingPlanes = clipping;
   }
 
   dispose(): void {

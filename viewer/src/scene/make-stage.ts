@@ -21,7 +21,7 @@ function makeRenderer(canvas: HTMLCanvasElement): THREE.WebGLRenderer {
   try {
     const renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     renderer.shadowMap.type = THREE.PCFSoftShadowMap;
-    renderer.info.autoReset = true;
+    renderer.localClippingEnabled = true;
     return renderer;
   } catch {
     throw new Error(
@@ -183,7 +183,15 @@ class ThreeStage implements Stage {
   }
 
   cut(plane: { normal: Vec3; offset: number } | null): void {
-    this.renderer.clippingPlanes = plane ? [this.clippingPlane(plane)] : [];
+    const planes = plane ? [this.clippingPlane(plane)] : null;
+    this.shared.uCut.value = plane ? 1 : 0;
+    for (const group of [this.bodies.group, this.obstacles.group, this.beams.group, ...this.annotations.cuttable]) {
+      group.traverse((thing) => {
+        if (thing instanceof THREE.Mesh || thing instanceof THREE.Points || thing instanceof THREE.LineSegments) {
+          (thing.material as THREE.Material).clippingPlanes = planes;
+        }
+      });
+    }
     this.requestDraw();
   }
 

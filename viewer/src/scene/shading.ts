@@ -17,6 +17,7 @@ export function makeSharedUniforms() {
     uEdgeColour: { value: new THREE.Color() },
     uHighlightColour: { value: new THREE.Color() },
     uHighlight: { value: -1 }, // id
+    uCut: { value: 0 }, // 1: insides that a cut opens are drawn as full
     uUnknownColour: { value: toColor(unknownColour) },
     uMap: { value: mapTexture([unknownColour]) },
     uRange: { value: new THREE.Vector2(0, 1) },
@@ -71,7 +72,7 @@ const varyings = /* glsl */ `
 
 const fragmentDeclarations = /* glsl */ `
   uniform int uMode;
-  uniform float uEdges, uHighlight, uTone, uColoured;
+  uniform float uEdges, uHighlight, uTone, uColoured, uCut;
   uniform vec3 uEdgeColour, uHighlightColour, uUnknownColour;
   uniform vec2 uRange;
   uniform sampler2D uMap;
@@ -93,6 +94,11 @@ const fragmentColour = /* glsl */ `
   surface = mix(surface, uEdgeColour, edge * uEdges * 0.75);
   if (abs(vId - uHighlight) < 0.5) surface = mix(surface, uHighlightColour, 0.65);
   diffuseColor.rgb = surface;
+`;
+
+/** Whoever sees the inside of a closed surface looks through the plane that cuts it. */
+const fullSection = /* glsl */ `
+  if (uCut > 0.5 && !gl_FrontFacing) outgoingLight = 0.7 * diffuseColor.rgb;
 `;
 
 export interface Dress {
@@ -146,6 +152,7 @@ export function dressedMaterial(dress: Dress, key: string): THREE.MeshStandardMa
         '#include <color_fragment>',
         `${fragmentColour}${isTransparent ? 'diffuseColor.a = max(opacity, edge * uEdges * 0.7);' : ''}`,
       )
+      .replace('#include <opaque_fragment>', `${isTransparent ? '' : fullSection}#include <opaque_fragment>`)
       .replace('#include <dithering_fragment>', modeOutput);
   };
   material.customProgramCacheKey = () => `${key} ${isTransparent}`;
