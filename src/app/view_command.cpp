@@ -52,6 +52,17 @@ int writePage(const Settings& settings) {
   return Success;
 }
 
+int serve(const Settings& settings) {
+  catchStopSignals();
+  const auto ready = [&](const std::string& address) {
+    fmt::print("{}\nStop with Ctrl-C.\n", address);
+    std::fflush(stdout);
+    if (!settings.staysClosed && !openInBrowser(address)) fmt::print("No browser could be opened here: open the address in one.\n");
+  };
+  serveView(settings.options.results, settings.port, ready, stopRequested);
+  return Success;
+}
+
 }
 
 void addView(CLI::App& program, Action& action) {
@@ -63,8 +74,13 @@ void addView(CLI::App& program, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(1., 4000.));
   command->add_flag("--no-open", settings->staysClosed, "Do not open the browser");
+  CLI::Option* served = command->add_flag("--serve", settings->isServed, "Serve all frames on this machine until Ctrl-C; write no page");
+  command->add_option("--port", settings->port, "Port of the server (default: any that is free)")
+      ->needs(served)
+      ->check(CLI::Range(1, 65535));
   command->callback([settings, &action] {
     action = [settings] {
+      if (settings->isServed) return serve(*settings);
       settings->options.maxBytes = std::uint64_t(settings->megabytes * 1e6);
       return writePage(*settings);
     };

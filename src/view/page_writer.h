@@ -5,7 +5,9 @@
 
 namespace tendril {
 
-/// The same with a given page of a viewer.
+/// The functions of view.h with a given page of a viewer.
 ViewPage writeViewPage(const ViewOptions& options, std::string_view viewer);
+void serveView(const std::filesystem::path& results, std::string_view viewer, int port,
+               const std::function<void(const std::string& address)>& ready, const std::function<bool()>& stop);
 
 }

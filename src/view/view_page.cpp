@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view filmMark = "<!--film-->";
-
 /// A page that is being written beside its place and takes it when it is whole; what is not finished is removed.
 class PageFile {
  public:
@@ -113,10 +111,7 @@ std::size_t framesThatFit(const fs::path& results, std::uint64_t fixedBytes, std
 }
 
 ViewPage writeViewPage(const ViewOptions& options, std::string_view viewer) {
-  if (viewer.find(filmMark) == std::string_view::npos)
-    throw MachineFailure(
-        "this build of tendril has no viewer: install Node.js 18 or newer with npm, configure with TENDRIL_BUILD_VIEWER=ON "
-        "and build again");
+  requireViewer(viewer);
   const fs::path path = options.page.empty() ? options.results / "view.html" : options.page;
   ViewPage page;
   page.path = path;

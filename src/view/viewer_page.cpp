@@ -1,4 +1,5 @@
 #include "view/viewer_page.h"
+#include "tendril/model/error.h"
 #include "tendril/view/view.h"
 
 // The build names the page by TENDRIL_VIEWER_PAGE. The assembler takes it as it is: no compiler has to read it as an array of numbers.
@@ -23,6 +24,13 @@ std::string_view viewerPage() {
 #else
   return {};
 #endif
+}
+
+void requireViewer(std::string_view page) {
+  if (page.find(filmMark) == std::string_view::npos)
+    throw MachineFailure(
+        "this build of tendril has no viewer: install Node.js 18 or newer with npm, configure with TENDRIL_BUILD_VIEWER=ON "
+        "and build again");
 }
 
 bool hasViewer() { return !viewerPage().empty(); }

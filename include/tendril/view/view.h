@@ -23,8 +23,9 @@ struct ViewPage {
 };
 ViewPage writeViewPage(const ViewOptions& options);
 
-/// Serves the viewer and the film on 127.0.0.1, all frames, made and sent piece by piece as the browser asks for them. `ready` is told the
-/// address when it listens; returns when `stop` says so (asked several times a second).
+/// Serves the viewer and the film on 127.0.0.1, all frames, made and sent piece by piece as the browser asks for them; a page that is loaded
+/// anew sees the rows that were written since. `ready` is told the address when it listens; returns when `stop` says so (asked several times
+/// a second). Port 0 takes any that is free. Throws what writeViewPage throws, and MachineFailure if the port is taken.
 void serveView(const std::filesystem::path& results, int port, const std::function<void(const std::string& address)>& ready,
                const std::function<bool()>& stop);
 

@@ -1,0 +1,124 @@
+#include "tendril/model/error.h"
+#include "tendril/view/film.h"
+#include "view/page_writer.h"
+#include "view/viewer_page.h"
+
+#include <fmt/format.h>
+#include <httplib.h>
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace tendril {
+
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+
+/// Answers for one film. Requests come from several threads, the film takes them one by one.
+class FilmServer {
+ public:
+  FilmServer(std::filesystem::path results, std::string_view viewer) : results_(std::move(results)), viewer_(viewer), film_(results_) {
+    written_ = lastWrite();
+    server_.set_keep_alive_timeout(1);
+    server_.set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
+    server_.set_pre_routing_handler([this](const Request& request, Response& response) { return checkHost(request, response); });
+    server_.set_exception_handler([](const Request&, Response& response, std::exception_ptr failure) { report(failure, response); });
+    server_.Get("/", [this](const Request&, Response& response) { sendPage(response); });
+    server_.Get("/film.json", [this](const Request&, Response& response) { sendHeader(response); });
+    server_.Get(R"(/chunk/(.+)/(\d{1,9}))", [this](const Request& request, Response& response) {
+      sendChunk(request.matches[1], std::stoul(request.matches[2]), response);
+    });
+  }
+
+  /// Returns when `stop` says so.
+  void run(int port, const std::function<void(const std::string&)>& ready, const std::function<bool()>& stop) {
+    constexpr const char* loopback = "127.0.0.1";
+    if (port > 0 && !server_.bind_to_port(loopback, port))
+      throw MachineFailure(fmt::format("cannot listen on port {} of this machine; choose another with --port", port));
+    port_ = port > 0 ? port : server_.bind_to_any_port(loopback);
+    if (port_ <= 0) throw MachineFailure("cannot listen on any port of this machine");
+    std::thread listener([this] { server_.listen_after_bind(); });
+    ready(fmt::format("http://{}:{}/", loopback, port_));
+    while (!stop()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    while (!server_.is_running()) std::this_thread::yield(); // what does not run yet cannot be stopped
+    server_.stop();
+    listener.join();
+  }
+
+ private:
+  /// A page of the net whose name was turned to this machine shall not read films: it would send its own name.
+  httplib::Server::HandlerResponse checkHost(const Request& request, Response& response) const {
+    const std::string host = request.get_header_value("Host");
+    for (const char* name : {"127.0.0.1", "localhost"}) {
+      if (host == fmt::format("{}:{}", name, port_)) return httplib::Server::HandlerResponse::Unhandled;
+    }
+    response.status = 403;
+    response.set_content("This server answers to 127.0.0.1 and localhost alone.", "text/plain");
+    return httplib::Server::HandlerResponse::Handled;
+  }
+
+  static void report(const std::exception_ptr& failure, Response& response) {
+    response.status = 500;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const InputError& error) {
+      response.status = 404;
+      response.set_content(error.what(), "text/plain; charset=utf-8");
+    } catch (const std::exception& error) {
+      response.set_content(error.what(), "text/plain; charset=utf-8");
+    }
+  }
+
+  std::filesystem::file_time_type lastWrite() const {
+    std::error_code status;
+    return std::filesystem::last_write_time(results_ / "results.h5", status);
+  }
+
+  void sendPage(Response& response) const {
+    const std::size_t mark = viewer_.find(filmMark);
+    std::string page(viewer_.substr(0, mark));
+    response.set_content(page.append(viewer_.substr(mark + filmMark.size())), "text/html; charset=utf-8");
+  }
+
+  /// Whoever loads the page anew sees what a run that goes on has written since.
+  void sendHeader(Response& response) {
+    const std::lock_guard lock(mutex_);
+    if (const auto now = lastWrite(); now != written_) {
+      film_ = Film(results_);
+      written_ = now;
+    }
+    response.set_content(film_.header(), "application/json");
+  }
+
+  void sendChunk(const std::string& channel, std::size_t number, Response& response) {
+    const std::lock_guard lock(mutex_);
+    response.set_content(film_.chunk(channel, number), "application/octet-stream");
+  }
+
+  std::filesystem::path results_;
+  std::string_view viewer_;
+  std::mutex mutex_;
+  Film film_;
+  std::filesystem::file_time_type written_;
+  httplib::Server server_;
+  int port_ = 0;
+};
+
+}
+
+void serveView(const std::filesystem::path& results, std::string_view viewer, int port,
+               const std::function<void(const std::string& address)>& ready, const std::function<bool()>& stop) {
+  requireViewer(viewer);
+  FilmServer(results, viewer).run(port, ready, stop);
+}
+
+void serveView(const std::filesystem::path& results, int port, const std::function<void(const std::string& address)>& ready,
+               const std::function<bool()>& stop) {
+  serveView(results, viewerPage(), port, ready, stop);
+}
+
+}
