@@ -11,7 +11,7 @@ import { arrowScale, Contacts, Frames, Joints, largestNorm, Markers, Reactions }
 import { Measure } from './measure';
 import { Paths } from './paths';
 import { PoseTrack, type Moment } from './poses';
-import type { SharedUniforms } from './shading';
+import { cutAway, type SharedUniforms } from './shading';
 import type { Layer, Theme } from './stage';
 
 export type Tracks = Record<'bodies' | 'obstacles' | 'markers' | 'joints', PoseTrack>;
@@ -56,9 +56,10 @@ export class Annotations {
     this.group.add(this.markers.points.group, this.ground.group, this.paths.group, this.labels.group, this.measure.group);
   }
 
-  /** What a cutting plane takes away; names and paths stay. */
-  get cuttable(): THREE.Object3D[] {
-    return [this.contacts.points.group, this.contacts.forces.mesh, this.frames.arrows.mesh, this.ground.group];
+  /** Cuts contacts, arrows and the grid; names and paths stay. */
+  cut(planes: THREE.Plane[]): void {
+    for (const group of [this.contacts.points.group, this.contacts.forces.mesh, this.frames.arrows.mesh]) cutAway(group, planes);
+    this.ground.cut(planes);
   }
 
   setTheme(theme: Theme): void {

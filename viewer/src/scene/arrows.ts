@@ -21,6 +21,7 @@ const arrowVertex = /* glsl */ `
     where = aFoot + z * along + width * (position.x * side + position.y * other);
     upright = normal.x * side + normal.y * other + normal.z * along;
     vEdge = aEdge;
+    vTone = 0.0;
     vTint = aTint;
     vValue = 0.0;
     vId = 0.0;

@@ -14,6 +14,7 @@ const textureWidth = 1024;
 export const beamVertex = /* glsl */ `
   precision highp isampler2D;
   attribute vec4 aEdge;
+  attribute float aTone;
   attribute float aInner; // of a vertex: 1 on the inside of a tube
   attribute vec4 aElement; // node, element, half width, half height
   attribute vec2 aMore; // inner radius, end (0: a piece; 1, 2: the cap at its first, second node)
@@ -98,6 +99,7 @@ export const beamVertex = /* glsl */ `
     where = p + turned(q, vec3(0.0, position.yz * mirror * size));
     upright = turned(q, aMore.y == 1.0 ? -normal : normal);
     vEdge = aEdge;
+    vTone = aTone;
     vTint = aTint;
     vId = uFirstId + aElement.y;
     vValue = 0.0;
@@ -195,6 +197,13 @@ interface Attributes {
   aTint: THREE.InstancedBufferAttribute;
 }
 
+/** A circle that only stands for a stiffness is kept slender. */
+function drawnSection({ section }: BeamData, extent: number): BeamData['section'] {
+  const most = 0.02 * extent;
+  if (!section.assumed || section.width <= most) return section;
+  return { ...section, width: most, height: most };
+}
+
 /** All beams with one kind of section. */
 class SectionBatch {
   readonly body: THREE.Mesh<THREE.InstancedBufferGeometry>;
@@ -210,6 +219,7 @@ class SectionBatch {
     beams: { beam: BeamData; index: number }[],
     material: THREE.Material,
     depth: THREE.Material,
+    private readonly extent: number,
   ) {
     const elements = beams.flatMap(({ beam, index }) =>
       Array.from({ length: Math.max(0, beam.nodes - 1) }, (_, e) => ({ beam, index, e, end: 0 })),
@@ -224,7 +234,7 @@ class SectionBatch {
     );
     this.counts = [elements.length, ends.length];
     this.attributes = [this.attributesOf(elements), this.attributesOf(ends)];
-    this.radius = Math.max(...beams.map(({ beam }) => Math.max(beam.section.width, beam.section.height) / 2));
+    this.radius = Math.max(...beams.map(({ beam }) => Math.max(drawnSection(beam, extent).width, drawnSection(beam, extent).height) / 2));
     const lengths = beams.map(({ beam }) => ((beam.arclength.at(-1) ?? 0) - (beam.arclength[0] ?? 0)) / Math.max(1, beam.nodes - 1));
     this.elementLength = Math.max(...lengths);
     this.body = new THREE.Mesh(this.geometryOf(false, 4, 1), material);
@@ -259,9 +269,10 @@ class SectionBatch {
   private attributesOf(items: { beam: BeamData; index: number; e: number; end: number }[]): Attributes {
     const attribute = (size: number) => new THREE.InstancedBufferAttribute(new Float32Array(size * items.length), size);
     const result = { aElement: attribute(4), aMore: attribute(2), aTint: attribute(3) };
+    const { extent } = this;
     const colour = new THREE.Color();
     items.forEach(({ beam, index, e, end }, i) => {
-      const { width, height, innerRadius } = beam.section;
+      const { width, height, innerRadius } = drawnSection(beam, extent);
       result.aElement.setXYZW(i, beam.firstNode + e, beam.firstElement + e, width / 2, height / 2);
       result.aMore.setXY(i, innerRadius, end);
       toColor(beamColour(index), colour);
@@ -379,7 +390,7 @@ export class Beams {
     for (const section of ['circle', 'rectangle', 'tube'] as const) {
       const own = beams.map((beam, index) => ({ beam, index })).filter(({ beam }) => beam.section.shape === section);
       if (own.length === 0) continue;
-      const batch = new SectionBatch(section, own, material, depth);
+      const batch = new SectionBatch(section, own, material, depth, film.header.extent);
       this.batches.push(batch);
       this.group.add(batch.body, batch.caps);
     }

@@ -5,26 +5,35 @@ import { cross, dot, norm, scale, subtract } from './lie';
 
 type Corner = { at: Vec3; normal: Vec3 };
 
-/** Collects triangles. An edge is drawn where the builder says so, by the bit of its opposite corner. */
+const distances = [
+  [0, 0, 1, 1], // to the edge ab of the corners a b c d
+  [1, 0, 0, 1], // bc
+  [1, 1, 0, 0], // cd
+  [0, 1, 1, 0], // da
+];
+
+/** Collects triangles. A corner knows its distance (0 or 1) to each of up to four edges that are drawn; 1 to those that are not. */
 export class Triangles {
   private readonly positions: number[] = [];
   private readonly normals: number[] = [];
   private readonly edges: number[] = [];
+  private readonly tones: number[] = [];
 
   /** `drawn`: whether the edge opposite to each corner is drawn. */
   triangle(corners: [Corner, Corner, Corner], drawn: [boolean, boolean, boolean], tone: number): void {
-    corners.forEach(({ at, normal }, i) => {
-      this.positions.push(...at);
-      this.normals.push(...normal);
-      // The distance to an edge that is not drawn is 1 everywhere.
-      this.edges.push(...drawn.map((isDrawn, k) => (isDrawn ? (k === i ? 1 : 0) : 1)), tone);
+    corners.forEach((corner, i) => {
+      const to = drawn.map((isDrawn, k) => (isDrawn && k !== i ? 0 : 1));
+      this.corner(corner, [...to, 1], tone);
     });
   }
 
-  /** Corners a b c d in order; drawn: edges ab, bc, cd, da. */
-  quad(a: Corner, b: Corner, c: Corner, d: Corner, [ab, bc, cd, da]: [boolean, boolean, boolean, boolean], tone = 0): void {
-    this.triangle([a, b, c], [bc, false, ab], tone);
-    this.triangle([a, c, d], [cd, da, false], tone);
+  /** Corners a b c d in order; drawn: edges ab, bc, cd, da. Both triangles know the edges of all, so that lines have no gaps. */
+  quad(a: Corner, b: Corner, c: Corner, d: Corner, drawn: [boolean, boolean, boolean, boolean], tone = 0): void {
+    const corners = [a, b, c, d];
+    for (const i of [0, 1, 2, 0, 2, 3]) {
+      const to = distances.map((distance, edge) => (drawn[edge] ? distance[i]! : 1));
+      this.corner(corners[i]!, to, tone);
+    }
   }
 
   /** `more`: further numbers of each corner, in the order in which they were made. */
@@ -33,6 +42,7 @@ export class Triangles {
       ['position', 3, this.positions],
       ['normal', 3, this.normals],
       ['aEdge', 4, this.edges],
+      ['aTone', 1, this.tones],
       ...Object.entries(more).map(([name, numbers]): [string, number, number[]] => [name, 1, numbers]),
     ];
     const vertices = new Map<string, number>();
@@ -61,6 +71,13 @@ export class Triangles {
       geometry.setAttribute(name, new THREE.BufferAttribute(array, size));
     }
     return geometry;
+  }
+
+  private corner({ at, normal }: Corner, edges: number[], tone: number): void {
+    this.positions.push(...at);
+    this.normals.push(...normal);
+    this.edges.push(...edges);
+    this.tones.push(tone);
   }
 }
 
@@ -169,11 +186,11 @@ export function coneGeometry(segments: number): THREE.BufferGeometry {
   return triangles.geometry();
 }
 
-/** Edges of length 1. */
-export function boxGeometry(): THREE.BufferGeometry {
+/** Edges of length 1. A plate has no face at z = -1/2: from below it is not there. */
+export function boxGeometry(isPlate = false): THREE.BufferGeometry {
   const triangles = new Triangles();
   for (let axis = 0; axis < 3; ++axis) {
-    for (const side of [-1, 1]) {
+    for (const side of isPlate && axis === 2 ? [1] : [-1, 1]) {
       const corner = (s: number, t: number): Corner => {
         const at: Vec3 = [0, 0, 0];
         const normal: Vec3 = [0, 0, 0];

@@ -8,7 +8,7 @@ import { add, dot, multiply, rotate, scale } from './lie';
 import { roundTicks, shortNumber } from './numbers';
 import type { PoseTrack } from './poses';
 import { toColor } from './shading';
-import { plateCentre, plateSize } from './solids';
+import { halfSpaces, plateCentre, plateSize } from './solids';
 import type { Theme } from './stage';
 
 interface Plane {
@@ -17,6 +17,8 @@ interface Plane {
   ranges: [[number, number], [number, number]];
   /** Coordinates are those of the inertial frame, and worth a label. */
   names: [string, string] | null;
+  /** What of the lines lies in other half-spaces is not drawn. */
+  beyond: THREE.Plane[];
 }
 
 function ground(header: FilmHeader): Plane {
@@ -38,10 +40,14 @@ function ground(header: FilmHeader): Plane {
   const nameOf = (axis: Vec3) => ['x', 'y', 'z'][axis.findIndex((c) => Math.abs(c) > 0.999)];
   const names = across.map(nameOf);
   const isSigned = across.every((axis) => dot(axis, [1, 1, 1]) > 0);
-  return { origin, axes: across, ranges, names: names[0] && names[1] && isSigned ? [names[0], names[1]] : null };
+  return { origin, axes: across, ranges, names: names[0] && names[1] && isSigned ? [names[0], names[1]] : null, beyond: [] };
 }
 
 function plates(header: FilmHeader, obstacles: PoseTrack): Plane[] {
+  // Clipping planes keep n . x + c > 0.
+  const beyond = halfSpaces(header.obstacles, obstacles).map(
+    ({ normal, offset }) => new THREE.Plane(new THREE.Vector3(...normal), -offset + 1e-4 * header.extent),
+  );
   return header.obstacles.flatMap((obstacle, i) =>
     obstacle.shapes
       .filter((shape) => shape.kind === 'half-space')
@@ -57,6 +63,7 @@ function plates(header: FilmHeader, obstacles: PoseTrack): Plane[] {
           axes: [rotate(turn, [1, 0, 0]), rotate(turn, [0, 1, 0])],
           ranges: [range(middle[0]), range(middle[1])],
           names: null,
+          beyond,
         };
       }),
   );
@@ -66,11 +73,14 @@ export class Ground {
   readonly group = new THREE.Group();
   readonly labels = new Labels();
   private readonly planes: Plane[];
+  private readonly isOnPlates: boolean;
   private readonly material = new THREE.LineBasicMaterial({ transparent: true, depthWrite: false });
   private readonly strong = new THREE.LineBasicMaterial({ transparent: true, depthWrite: false });
 
   constructor(header: FilmHeader, obstacles: PoseTrack) {
     const onPlates = header.planar ? [] : plates(header, obstacles);
+    this.isOnPlates = onPlates.length > 0;
+    for (const material of [this.material, this.strong]) material.clippingPlanes = onPlates[0]?.beyond ?? [];
     this.planes = onPlates.length > 0 ? onPlates : [ground(header)];
     for (const plane of this.planes) this.addLines(plane);
     this.group.add(this.labels.group);
@@ -78,11 +88,15 @@ export class Ground {
 
   setTheme(theme: Theme): void {
     const { faint, text, background } = palettes[theme];
-    toColor(faint, this.material.color);
-    toColor(faint, this.strong.color);
-    this.material.opacity = 0.55;
-    this.strong.opacity = 1;
+    for (const material of [this.material, this.strong]) toColor(this.isOnPlates ? text : faint, material.color);
+    this.material.opacity = this.isOnPlates ? 0.16 : 0.55;
+    this.strong.opacity = this.isOnPlates ? 0.35 : 1;
     this.labels.set(this.planes.flatMap((plane) => this.labelsOf(plane, text, background)));
+  }
+
+  /** Cuts the lines too, besides where plates end. */
+  cut(planes: THREE.Plane[]): void {
+    for (const material of [this.material, this.strong]) material.clippingPlanes = [...(this.planes[0]?.beyond ?? []), ...planes];
   }
 
   dispose(): void {

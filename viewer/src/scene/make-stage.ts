@@ -11,7 +11,7 @@ import { Identities } from './identity';
 import { Picker } from './picking';
 import { decorate } from './picture';
 import { momentOf, PoseTrack, type Moment } from './poses';
-import { makeSharedUniforms, setColourMap, setPalette, toColor } from './shading';
+import { cutAway, makeSharedUniforms, setColourMap, setPalette, toColor } from './shading';
 import { Solids } from './solids';
 import type { Colouring, Layer, MakeStage, Pick, Stage, Target, Theme, ViewName } from './stage';
 
@@ -183,15 +183,10 @@ class ThreeStage implements Stage {
   }
 
   cut(plane: { normal: Vec3; offset: number } | null): void {
-    const planes = plane ? [this.clippingPlane(plane)] : null;
+    const planes = plane ? [this.clippingPlane(plane)] : [];
     this.shared.uCut.value = plane ? 1 : 0;
-    for (const group of [this.bodies.group, this.obstacles.group, this.beams.group, ...this.annotations.cuttable]) {
-      group.traverse((thing) => {
-        if (thing instanceof THREE.Mesh || thing instanceof THREE.Points || thing instanceof THREE.LineSegments) {
-          (thing.material as THREE.Material).clippingPlanes = planes;
-        }
-      });
-    }
+    for (const { group } of [this.bodies, this.obstacles, this.beams]) cutAway(group, planes);
+    this.annotations.cut(planes);
     this.requestDraw();
   }
 

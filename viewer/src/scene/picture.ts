@@ -14,7 +14,9 @@ export interface PictureText {
   hud: HudText;
 }
 
-const withUnit = (text: string, unit: string) => (unit ? `${text} [${unit}]` : text);
+/** A pure number has the unit 1 or none. */
+const hasUnit = (unit: string) => unit !== '' && unit !== '1';
+const withUnit = (text: string, unit: string) => (hasUnit(unit) ? `${text} [${unit}]` : text);
 
 function shorten(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
@@ -75,7 +77,7 @@ export function decorate(stage: HTMLCanvasElement, { header, state, theme, legen
   context.fillText(shorten(context, header.title, picture.width - 2 * margin), margin, margin);
   context.font = `${Math.round(14 * unit)}px system-ui, sans-serif`;
   const { label, unit: axisUnit } = header.axis;
-  const value = `${label} ${shortNumber(valueAt(header.times, state))}${axisUnit ? ` ${axisUnit}` : ''}`;
+  const value = `${label} ${shortNumber(valueAt(header.times, state))}${hasUnit(axisUnit) ? ` ${axisUnit}` : ''}`;
   context.fillText(value, margin, margin + Math.round(26 * unit));
   if (legend) drawLegend(context, legend, unit, text);
   drawHud(context, 0, picture.height, unit, hud);

@@ -64,7 +64,8 @@ export const modeOutput = /* glsl */ `
 `;
 
 const varyings = /* glsl */ `
-  varying vec4 vEdge; // distances to the drawn edges of the triangle (1: not drawn), tone
+  varying vec4 vEdge; // distances to the drawn edges (1: not drawn)
+  varying float vTone;
   varying vec3 vTint;
   varying float vValue;
   flat varying float vId;
@@ -86,14 +87,37 @@ const fragmentColour = /* glsl */ `
     float part = (vValue - uRange.x) / (uRange.y - uRange.x);
     surface = vValue < -0.9e30 ? uUnknownColour : texture2D(uMap, vec2(clamp(part, 0.0, 1.0), 0.5)).rgb;
   }
-  surface *= mix(1.0, uTone, step(0.5, vEdge.w) * uEdges);
-  vec3 perPixel = max(fwidth(vEdge.xyz), vec3(1e-6));
-  vec3 pixels = vEdge.xyz / perPixel;
-  float edge = 1.0 - smoothstep(0.4, 1.3, min(pixels.x, min(pixels.y, pixels.z)));
-  edge *= 1.0 - smoothstep(0.12, 0.4, max(perPixel.x, max(perPixel.y, perPixel.z))); // none on triangles of few pixels
+  surface *= mix(1.0, uTone, step(0.5, vTone) * uEdges);
+  vec4 perPixel = max(fwidth(vEdge), vec4(1e-6));
+  vec4 pixels = vEdge / perPixel;
+  float edge = 1.0 - smoothstep(0.4, 1.3, min(min(pixels.x, pixels.y), min(pixels.z, pixels.w)));
+  float fineness = max(max(perPixel.x, perPixel.y), max(perPixel.z, perPixel.w));
+  edge *= 1.0 - smoothstep(0.25, 0.6, fineness); // none on faces of few pixels
   surface = mix(surface, uEdgeColour, edge * uEdges * 0.75);
   if (abs(vId - uHighlight) < 0.5) surface = mix(surface, uHighlightColour, 0.65);
   diffuseColor.rgb = surface;
+`;
+
+export const mostPlates = 12;
+
+/** Half-spaces n . x <= d (n, d) that hide what of other plates lies in them by more than `uPlateThickness`. */
+export const makePlateUniforms = () => ({
+  uPlates: { value: Array.from({ length: mostPlates }, () => new THREE.Vector4()) },
+  uPlateCount: { value: 0 },
+  uPlateThickness: { value: 0 },
+});
+export type PlateUniforms = ReturnType<typeof makePlateUniforms>;
+
+const plateDeclarations = /* glsl */ `
+  uniform vec4 uPlates[${mostPlates}];
+  uniform int uPlateCount;
+  uniform float uPlateThickness;
+  varying vec3 vPlace;
+`;
+const plateDiscard = /* glsl */ `
+  for (int i = 0; i < ${mostPlates}; ++i) {
+    if (i < uPlateCount && dot(uPlates[i].xyz, vPlace) < uPlates[i].w - uPlateThickness) discard;
+  }
 `;
 
 /** Whoever sees the inside of a closed surface looks through the plane that cuts it. */
@@ -107,18 +131,26 @@ export interface Dress {
   /** Declarations and a function `void place(out vec3 position, out vec3 normal)` that also sets the varyings. */
   vertex: string;
   isTransparent?: boolean;
+  /** Seen from its outside only, and not inside of what `plateUniforms` holds. */
+  isPlate?: boolean;
 }
+
+/** Vertex code of plates: as of solid shapes, and where they are. */
+export const plateVertex = (): string =>
+  solidVertex
+    .replace('void place', 'varying vec3 vPlace;\n  void place')
+    .replace('vId = aId;', 'vId = aId;\n    vPlace = (instanceMatrix * vec4(position, 1.0)).xyz;');
 
 /** Vertex code of solid shapes: an instance has a colour, a value and an id. */
 export const solidVertex = /* glsl */ `
   attribute vec4 aEdge;
   attribute vec3 aTint;
-  attribute float aValue;
-  attribute float aId;
+  attribute float aTone, aValue, aId;
   void place(out vec3 where, out vec3 upright) {
     where = position;
     upright = normal;
     vEdge = aEdge;
+    vTone = aTone;
     vTint = aTint;
     vValue = aValue;
     vId = aId;
@@ -137,7 +169,7 @@ export function dressedMaterial(dress: Dress, key: string): THREE.MeshStandardMa
   const material = new THREE.MeshStandardMaterial({
     roughness: 0.62,
     metalness: 0,
-    side: THREE.DoubleSide,
+    side: dress.isPlate ? THREE.FrontSide : THREE.DoubleSide,
     transparent: isTransparent,
     depthWrite: !isTransparent,
     opacity: isTransparent ? 0.22 : 1,
@@ -147,15 +179,15 @@ export function dressedMaterial(dress: Dress, key: string): THREE.MeshStandardMa
     patchVertex(shader, dress);
     shader.vertexShader = shader.vertexShader.replace('#include <beginnormal_vertex>', 'vec3 objectNormal = uprightOf;');
     shader.fragmentShader = shader.fragmentShader
-      .replace('#include <common>', `#include <common>\n${fragmentDeclarations}`)
+      .replace('#include <common>', `#include <common>\n${fragmentDeclarations}${dress.isPlate ? plateDeclarations : ''}`)
       .replace(
         '#include <color_fragment>',
-        `${fragmentColour}${isTransparent ? 'diffuseColor.a = max(opacity, edge * uEdges * 0.7);' : ''}`,
+        `${dress.isPlate ? plateDiscard : ''}${fragmentColour}${isTransparent ? 'diffuseColor.a = max(opacity, edge * uEdges * 0.7);' : ''}`,
       )
       .replace('#include <opaque_fragment>', `${isTransparent ? '' : fullSection}#include <opaque_fragment>`)
       .replace('#include <dithering_fragment>', modeOutput);
   };
-  material.customProgramCacheKey = () => `${key} ${isTransparent}`;
+  material.customProgramCacheKey = () => `${key} ${isTransparent} ${dress.isPlate ?? false}`;
   return material;
 }
 
@@ -168,4 +200,11 @@ export function dressedDepthMaterial(dress: Dress, key: string): THREE.MeshDepth
   };
   material.customProgramCacheKey = () => `${key} depth`;
   return material;
+}
+
+/** Sets the clipping planes of all things in a group. */
+export function cutAway(group: THREE.Object3D, planes: THREE.Plane[]): void {
+  group.traverse((thing) => {
+    if (thing instanceof THREE.Mesh || thing instanceof THREE.Points) (thing.material as THREE.Material).clippingPlanes = planes;
+  });
 }

@@ -3,9 +3,18 @@ import * as THREE from 'three';
 import type { FilmHeader, ShapeData, Vec3 } from '../film/header';
 import { bodyColour, palettes } from './colours';
 import * as shapes from './geometry';
-import { add, conjugate, multiply, norm, rotate, scale, subtract, type Pose, type Quat } from './lie';
+import { add, conjugate, dot, multiply, norm, rotate, scale, subtract, type Pose, type Quat } from './lie';
 import type { PoseTrack } from './poses';
-import { dressedMaterial, solidVertex, toColor, unknownValue, type SharedUniforms } from './shading';
+import {
+  dressedMaterial,
+  makePlateUniforms,
+  mostPlates,
+  plateVertex,
+  solidVertex,
+  toColor,
+  unknownValue,
+  type SharedUniforms,
+} from './shading';
 
 interface Piece {
   geometry: string; // key of a unit geometry
@@ -160,6 +169,20 @@ export function plateSize(header: FilmHeader): { edge: number; depth: number; th
   return header.planar ? { edge, depth: 0.06 * edge, thickness: 0.06 * edge } : { edge, depth: edge, thickness: 0.012 * edge };
 }
 
+/** The half-spaces n . x <= d of these parts, relative to the origin; no more than the card can be told. */
+export function halfSpaces(parts: FilmHeader['obstacles'], track: PoseTrack): { normal: Vec3; offset: number }[] {
+  const all = parts.flatMap(({ shapes: own }, i) =>
+    own
+      .filter(({ kind }) => kind === 'half-space')
+      .map((shape) => {
+        const { position, rotation } = track.pose(i);
+        const normal = rotate(multiply(rotation, shape.rotation), [0, 0, 1]);
+        return { normal, offset: dot(normal, add(position, rotate(rotation, shape.position))) };
+      }),
+  );
+  return all.slice(0, mostPlates);
+}
+
 /** Middle of the plate of a half-space on its plane, below the middle of the scene, in the frame of the shape. */
 export function plateCentre(shape: ShapeData, header: FilmHeader, start: Pose): Vec3 {
   const middle = scale(add(header.bounds[0], header.bounds[1]), 0.5);
@@ -234,7 +257,7 @@ function halfSpacePiece(shape: ShapeData, header: FilmHeader, start: Pose): Piec
   const middle = add(plateCentre(shape, header, start), add(behind, [0, 0, -thickness / 2]));
   const size: Vec3 = Math.abs(axis[0]) > Math.abs(axis[1]) ? [depth, edge, thickness] : [edge, depth, thickness];
   return {
-    geometry: 'box',
+    geometry: 'plate',
     scale: size,
     position: add(shape.position, rotate(shape.rotation, middle)),
     rotation: shape.rotation,
@@ -267,8 +290,10 @@ function geometryMaker(key: string, header: FilmHeader): { make: MakeGeometry; i
       const mesh = header.meshes[Number(first)];
       return still(() => (mesh ? shapes.meshGeometry(mesh) : new THREE.BufferGeometry()));
     }
+    case 'plate':
+      return still(() => shapes.boxGeometry(true));
     default:
-      return still(shapes.boxGeometry);
+      return still(() => shapes.boxGeometry());
   }
 }
 
@@ -277,9 +302,10 @@ export class Solids {
   readonly count: number;
   private readonly batches: Batch[] = [];
   private readonly coloured = { value: 0 };
+  private readonly plates = makePlateUniforms();
 
   constructor(
-    header: FilmHeader,
+    private readonly header: FilmHeader,
     private readonly kind: 'bodies' | 'obstacles',
     shared: SharedUniforms,
     firstId: number,
@@ -301,10 +327,12 @@ export class Solids {
     const dress = { shared, own: { uTone: { value: 0.86 }, uColoured: this.coloured }, vertex: solidVertex };
     const solid = dressedMaterial(dress, 'solid');
     const hollow = dressedMaterial({ ...dress, isTransparent: true }, 'solid');
+    const plate = dressedMaterial({ ...dress, own: { ...dress.own, ...this.plates }, vertex: plateVertex(), isPlate: true }, 'plate');
+    const materials: Record<string, THREE.Material> = { solid, hollow, plate };
     for (const [key, instances] of byKey) {
       const [way, geometry] = key.split('|') as [string, string];
       const { make, isRound } = geometryMaker(geometry, header);
-      const batch = new Batch(instances, make, isRound, way === 'hollow' ? hollow : solid, firstId);
+      const batch = new Batch(instances, make, isRound, materials[way]!, firstId);
       batch.mesh.layers.enable(way === 'hollow' ? 2 : 1);
       batch.mesh.castShadow = way === 'solid';
       batch.mesh.receiveShadow = way !== 'hollow';
@@ -324,6 +352,10 @@ export class Solids {
 
   place(track: PoseTrack): void {
     for (const batch of this.batches) batch.place(track);
+    const planes = halfSpaces(this.header[this.kind], track);
+    this.plates.uPlateCount.value = planes.length;
+    this.plates.uPlateThickness.value = plateSize(this.header).thickness * 1.01;
+    planes.forEach(({ normal, offset }, i) => this.plates.uPlates.value[i]!.set(...normal, offset));
   }
 
   setDetail(pixelsPerMetre: number): void {
