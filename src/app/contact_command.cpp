@@ -1,5 +1,6 @@
 #include "app/commands.h"
 #include "tendril/io/friction_file.h"
+#include "tendril/io/friction_methods.h"
 #include "tendril/model/error.h"
 #include "tendril/solvers/friction_solver.h"
 #include "tendril/solvers/lcp.h"
@@ -23,18 +24,16 @@ using Json = nlohmann::ordered_json;
 using Format = FrictionFileOptions::Format;
 
 struct Method {
-  const char* name;
+  std::string name;
   std::optional<FrictionMethod> friction;
   std::optional<FrictionlessMethod> frictionless;
 };
-const Method methods[] = {{"automatic", FrictionMethod::Automatic, {}},
-                          {"gauss-seidel", FrictionMethod::GaussSeidel, {}},
-                          {"newton", FrictionMethod::SemismoothNewton, {}},
-                          {"proximal", FrictionMethod::ProximalNewton, {}},
-                          {"admm", FrictionMethod::Admm, {}},
-                          {"interior-point", FrictionMethod::InteriorPoint, {}},
-                          {"lemke", {}, FrictionlessMethod::Lemke},
-                          {"active-set", {}, FrictionlessMethod::ActiveSet}};
+/// Besides the solvers that scenes have too (friction_methods.h): those of contact without friction.
+struct FrictionlessName {
+  const char* name;
+  FrictionlessMethod method;
+};
+constexpr FrictionlessName frictionlessNames[] = {{"lemke", FrictionlessMethod::Lemke}, {"active-set", FrictionlessMethod::ActiveSet}};
 
 struct Options {
   std::vector<fs::path> files;
@@ -66,9 +65,10 @@ struct Answer {
   std::optional<double> rankRatio() const { return rank && *rank > 0 ? std::optional(double(rows) / *rank) : std::nullopt; }
 };
 
-const Method& findMethod(const std::string& name) {
-  for (const Method& method : methods)
-    if (name == method.name) return method;
+Method findMethod(const std::string& name) {
+  if (const FrictionMethodName* known = findFrictionMethod(name)) return {known->name, known->method, {}};
+  for (const FrictionlessName& known : frictionlessNames)
+    if (name == known.name) return {known.name, {}, known.method};
   throw InputError("--solver " + name + ": no such solver");
 }
 
@@ -90,7 +90,7 @@ FrictionReport solveWithoutFriction(const FrictionProblem& problem, Frictionless
 }
 
 FrictionReport solve(const fs::path& file, const FrictionProblem& problem, const Options& options, Eigen::VectorXd& r) {
-  const Method& method = findMethod(options.solver);
+  const Method method = findMethod(options.solver);
   r = Eigen::VectorXd::Zero(problem.rows());
   if (method.frictionless) try {
       return solveWithoutFriction(problem, *method.frictionless, options, r);
@@ -143,7 +143,7 @@ Json toJson(const Answer& answer, const Options& options) {
           {"rank", orNull(answer.rank)},
           {"rank_ratio", orNull(answer.rankRatio())},
           {"contact_density", orNull(answer.density())},
-          {"solver", options.solver},
+          {"solver", findMethod(options.solver).name},
           {"method", report.method},
           {"tolerance", options.tolerance},
           {"converged", report.converged},
@@ -178,7 +178,7 @@ void print(const Answer& answer, const Options& options) {
   if (const auto density = answer.density())
     fmt::print("  density     {:.3f} rows of contacts per {}\n", *density,
                answer.velocities > 0 ? fmt::format("velocity ({} velocities)", answer.velocities) : "row of the rank");
-  fmt::print("  solver      {}: {}\n", options.solver, report.method.empty() ? "nothing to do" : report.method);
+  fmt::print("  solver      {}: {}\n", findMethod(options.solver).name, report.method.empty() ? "nothing to do" : report.method);
   fmt::print("  iterations  {} sweeps, {} Newton steps, {} factorisations, {} islands\n", report.sweeps, report.newtonSteps,
              report.factorisations, report.islands);
   fmt::print("  residual    {:.2e} as published, {:.2e} scaled; tolerance {:.0e}\n", report.residual.published, report.residual.scaled,
@@ -248,8 +248,8 @@ void addContact(CLI::App& program, Action& action) {
   CLI::App* command =
       program.add_subcommand("contact", "Solve the friction problem of a file (FCLIB or text), compare solvers, convert files");
   const auto options = std::make_shared<Options>();
-  std::vector<std::string> names;
-  for (const Method& method : methods) names.emplace_back(method.name);
+  std::vector<std::string> names = frictionMethodWords();
+  for (const FrictionlessName& known : frictionlessNames) names.emplace_back(known.name);
   command->add_option("file", options->files, "Files with friction problems; several give a table")->required()->type_name("FILE");
   command
       ->add_option("--solver", options->solver,

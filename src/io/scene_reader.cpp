@@ -5,6 +5,7 @@
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/dynamics/moreau.h"
 #include "tendril/dynamics/sweeping.h"
+#include "tendril/io/friction_methods.h"
 #include "tendril/lie/so3.h"
 #include "tendril/statics/arc_length.h"
 #include "tendril/statics/load_stepping.h"
@@ -14,7 +15,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -237,23 +237,13 @@ GeneralizedAlphaOptions readGeneralizedAlpha(const Record& r) {
   return o;
 }
 
-FrictionMethod frictionMethod(const std::string& word) {
-  static const std::map<std::string, FrictionMethod> methods{{"auto", FrictionMethod::Automatic},
-                                                             {"gauss-seidel", FrictionMethod::GaussSeidel},
-                                                             {"newton", FrictionMethod::SemismoothNewton},
-                                                             {"proximal-newton", FrictionMethod::ProximalNewton},
-                                                             {"admm", FrictionMethod::Admm},
-                                                             {"interior-point", FrictionMethod::InteriorPoint}};
-  return methods.at(word);
-}
-
 MoreauOptions readMoreau(const Record& r) {
   MoreauOptions o;
   o.duration = r.number("duration");
   o.step = r.number("step");
   o.theta = r.number("theta");
   if (!(o.theta >= 0.5 && o.theta <= 1)) r.node("theta").refuse("theta must lie in [0.5, 1]", "0.5 is the midpoint scheme");
-  o.friction.method = frictionMethod(r.choice("solver"));
+  o.friction.method = findFrictionMethod(r.choice("solver"))->method;
   o.friction.tolerance = r.number("friction_tolerance");
   if (r.has("max_iterations")) o.friction.maxIterations = r.integer("max_iterations");
   o.friction.threads = r.integer("threads");

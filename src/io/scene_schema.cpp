@@ -1,5 +1,7 @@
 #include "io/scene_schema.h"
 
+#include "tendril/io/friction_methods.h"
+
 namespace tendril::scenes {
 
 namespace {
@@ -237,7 +239,7 @@ const Schema& contact() {
   static const Schema table(
       "contact",
       "The law by which two things touch, or two that never touch. Nothing touches without a law. A law for two bodies or obstacles goes "
-      "before one that names a surface, this before `all`; among equals the last one counts.",
+      "before one that names a surface, this before `all`; laws that name a pair equally narrowly must agree.",
       {name("contact"), repeat(), any("between", "[A, B], each a body, an obstacle, a surface or `all`; or `all` alone.").optional(),
        any("exclude", "Instead of a law: [A, B], which pass through one another (neighbours in a chain).").optional(),
        number("friction", dim::none, "Coulomb's coefficient.").nonNegative().defaultsTo("0"),
@@ -420,9 +422,11 @@ const Schema& analysis() {
          number("theta", dim::none, "moreau: weight of the end of the step, in [0.5, 1]; 0.5 is the midpoint scheme.")
              .positive()
              .defaultsTo("0.5"),
-         choice("solver", {"auto", "gauss-seidel", "newton", "proximal-newton", "admm", "interior-point"},
-                "moreau: how the contact problem is solved. auto: a cascade that chooses by the contacts.")
-             .defaultsTo("auto"),
+         choice(
+             "solver", frictionMethodWords(),
+             "moreau: how the contact problem is solved. automatic: a cascade that chooses by the contacts. The same names as in `tendril "
+             "contact --solver`; auto and proximal are short for automatic and proximal-newton.")
+             .defaultsTo("automatic"),
          number("friction_tolerance", dim::none, "moreau: residual of the contact problem, relative to the velocities without contact.")
              .positive()
              .defaultsTo("1e-8"),

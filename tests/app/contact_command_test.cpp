@@ -1,4 +1,5 @@
 #include "app/program.h"
+#include "tendril/io/friction_methods.h"
 
 #include <cmath>
 
@@ -105,6 +106,15 @@ TEST_F(ContactCommand, FrictionlessSolversAgree) {
     EXPECT_NEAR(one["impulses"][3].get<double>(), 1, 1e-8) << solver;
   }
   expectOneError(tendril({"contact", data("Rover1039.dat"), "--solver", "lemke"}), 2, {"Rover1039.dat", "friction"});
+}
+
+TEST_F(ContactCommand, SolversHaveTheNamesOfScenes) {
+  for (const FrictionMethodName& known : frictionMethodNames) {
+    for (const std::string word : {known.name, known.alias}) {
+      if (word.empty()) continue;
+      EXPECT_EQ(json({data("Rover1039.dat"), "--solver", word})[0]["solver"], known.name) << word;
+    }
+  }
 }
 
 TEST_F(ContactCommand, WarnsOfAmbiguousContacts) {
