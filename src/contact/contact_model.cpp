@@ -1,8 +1,11 @@
 #include "tendril/contact/contact_model.h"
 
 #include "tendril/model/error.h"
+#include "tendril/model/marker.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace tendril {
 
@@ -48,17 +51,80 @@ int ContactModel::rank(const PairLaw& law, const Part& first, const Part& second
   return std::max(both(first, second), both(second, first));
 }
 
+bool ContactModel::isExcluded(const Part& first, const Part& second) const {
+  return std::any_of(excluded_.begin(), excluded_.end(), [&](const auto& pair) {
+    const auto& [x, y] = pair;
+    return (precision(x, first) && precision(y, second)) || (precision(x, second) && precision(y, first));
+  });
+}
+
 const ContactLaw* ContactModel::law(int first, int second) const {
   const Part &a = parts_[first], &b = parts_[second];
-  for (const auto& [x, y] : excluded_) {
-    if ((precision(x, a) && precision(y, b)) || (precision(x, b) && precision(y, a))) return nullptr;
-  }
+  if (isExcluded(a, b)) return nullptr;
   const ContactLaw* found = nullptr;
   int best = 0;
   for (const PairLaw& law : laws_) {
-    if (const int r = rank(law, a, b); r > 0 && r >= best) best = r, found = &law.law;
+    if (const int r = rank(law, a, b); r > best) best = r, found = &law.law;
   }
   return found;
+}
+
+/// Laws see of a part its name, if they use it, its surface and whether it moves: of those that are alike in all this two are enough.
+std::vector<int> ContactModel::distinctParts() const {
+  std::set<std::string> words;
+  for (const PairLaw& law : laws_) words.insert({law.first, law.second});
+  for (const auto& [first, second] : excluded_) words.insert({first, second});
+  std::map<std::tuple<std::string, std::string, bool>, int> seen;
+  std::vector<int> distinct;
+  for (int i = 0; i < int(parts_.size()); ++i) {
+    const Part& part = parts_[std::size_t(i)];
+    if (part.shapes.empty()) continue;
+    const std::string name = words.contains(part.name) ? part.name : "", surface = words.contains(part.surface) ? part.surface : "";
+    if (++seen[{name, surface, part.marker->blocks().empty()}] <= 2) distinct.push_back(i);
+  }
+  return distinct;
+}
+
+std::optional<ContactModel::Conflict> ContactModel::findConflict(int first, int second) const {
+  const Part &a = parts_[std::size_t(first)], &b = parts_[std::size_t(second)];
+  if ((a.marker->blocks().empty() && b.marker->blocks().empty()) || isExcluded(a, b)) return std::nullopt;
+  std::optional<Conflict> conflict;
+  int best = 0, holder = -1;
+  for (int k = 0; k < int(laws_.size()); ++k) {
+    const int r = rank(laws_[std::size_t(k)], a, b);
+    if (r > best) {
+      best = r, holder = k;
+      conflict.reset();
+    } else if (r > 0 && r == best && !conflict && !(laws_[std::size_t(k)].law == laws_[std::size_t(holder)].law)) {
+      conflict = {holder, k, first, second};
+    }
+  }
+  return conflict;
+}
+
+std::optional<ContactModel::Conflict> ContactModel::findConflict() const {
+  if (laws_.size() < 2) return std::nullopt;
+  const std::vector<int> parts = distinctParts();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = i + 1; j < parts.size(); ++j) {
+      if (const auto conflict = findConflict(parts[i], parts[j])) return conflict;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string ContactModel::describe(const Conflict& c) const {
+  const auto words = [&](int k) { return "[" + laws_[std::size_t(k)].first + ", " + laws_[std::size_t(k)].second + "]"; };
+  return "two laws that differ name the pair of '" + parts_[std::size_t(c.firstPart)].name + "' and '" +
+         parts_[std::size_t(c.secondPart)].name + "' equally narrowly: " + words(c.firstLaw) + " and " + words(c.secondLaw);
+}
+
+std::string ContactModel::remedy(const Conflict& c) const {
+  const PairLaw &a = laws_[std::size_t(c.firstLaw)], &b = laws_[std::size_t(c.secondLaw)];
+  const bool isSame = (a.first == b.first && a.second == b.second) || (a.first == b.second && a.second == b.first);
+  if (isSame) return "remove one of them";
+  return "give the pair [" + parts_[std::size_t(c.firstPart)].name + ", " + parts_[std::size_t(c.secondPart)].name +
+         "] a law of its own, exclude it, or let one of the two name it more narrowly";
 }
 
 bool ContactModel::isNamed(const std::string& part) const {
@@ -90,6 +156,7 @@ void ContactModel::check() const {
       if (!isKnown(word)) refuse(word);
     }
   }
+  if (const auto conflict = findConflict()) throw InputError("contact: " + describe(*conflict) + "; " + remedy(*conflict));
 }
 
 }

@@ -28,6 +28,7 @@ SceneContent SceneBuilder::build() {
   if (scene.has("gravity")) addGravity(scene.object("gravity"));
   if (!contacts.empty()) addParts(scene);
   for (const Record& r : contacts) addContact(r);
+  refuseConflict(contacts);
   content_.meshes = meshes_.files();
   const std::vector<Record> outputs = scene.objects("outputs");
   std::vector<const Marker*> outputMarkers;

@@ -90,6 +90,8 @@ class SceneBuilder {
   void addPart(const Record& r, const Marker& marker, const std::vector<Shape>& shapes);
   CollisionShape collisionShape(const Shape& shape, const std::string& label);
   void addContact(const Record& r);
+  /// Two laws of equal rank for one pair, at the place of the later one.
+  void refuseConflict(const std::vector<Record>& contacts) const;
   /// Two names, each of a part, a surface or `all`; `all` alone stands for both.
   std::pair<std::string, std::string> partners(const Node& node);
   std::string partner(const Node& node);

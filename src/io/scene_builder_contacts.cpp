@@ -54,6 +54,18 @@ void SceneBuilder::addContact(const Record& r) {
   content_.contacts.exclude(first, second);
 }
 
+void SceneBuilder::refuseConflict(const std::vector<Record>& contacts) const {
+  const auto conflict = content_.contacts.findConflict();
+  if (!conflict) return;
+  std::vector<const Record*> laws;
+  for (const Record& r : contacts) {
+    if (r.has("between")) laws.push_back(&r);
+  }
+  const Record &first = *laws[std::size_t(conflict->firstLaw)], &second = *laws[std::size_t(conflict->secondLaw)];
+  second.node("between").refuse(content_.contacts.describe(*conflict) + ", the contact '" + first.text("name") + "' and this one",
+                                content_.contacts.remedy(*conflict));
+}
+
 std::pair<std::string, std::string> SceneBuilder::partners(const Node& node) {
   if (!node.isSequence()) {
     if (node.toText() != "all") node.refuse("expected two names", "write [A, B], or `all`");

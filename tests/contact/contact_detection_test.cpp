@@ -238,5 +238,43 @@ TEST(ContactModel, NamesAndLawsAreChecked) {
   expectRefusal([&] { rig.contacts.check(); }, {"'bal'", "ball"});
 }
 
+/// Of laws that name a pair, the narrower goes first; where none is narrower they must agree.
+TEST(ContactModel, LawsOfOneRankMustAgree) {
+  const auto rigOf = [](const std::vector<ContactModel::PairLaw>& laws, bool isExcluded = false) {
+    Rig rig;
+    const Shape ball = shapeOf(Shape::Kind::Sphere, {1, 0, 0});
+    rig.carry("a", rig.body({}), ball, "steel");
+    rig.carry("b", rig.body({}), ball, "wood");
+    rig.carry("floor", rig.builder.groundMarker("", {}), shapeOf(Shape::Kind::HalfSpace), "ice");
+    rig.carry("wall", rig.builder.groundMarker("", {}), shapeOf(Shape::Kind::HalfSpace), "ice");
+    for (const ContactModel::PairLaw& law : laws) rig.contacts.addLaw(law);
+    if (isExcluded) rig.contacts.exclude("a", "floor");
+    return rig;
+  };
+  const ContactLaw one{.friction = 0.1}, two{.friction = 0.2};
+  const auto refuses = [&](const std::vector<ContactModel::PairLaw>& laws, const std::vector<std::string>& parts) {
+    const Rig rig = rigOf(laws);
+    expectRefusal([&] { rig.contacts.check(); }, parts);
+  };
+  refuses({{"a", "floor", one}, {"floor", "a", two}}, {"'a' and 'floor'", "[a, floor]", "[floor, a]", "remove one"});
+  refuses({{"all", "all", one}, {"all", "all", two}}, {"remove one"});
+  refuses({{"steel", "ice", one}, {"ice", "steel", two}}, {"'a' and 'floor'", "remove one"});
+  refuses({{"a", "all", one}, {"floor", "all", two}}, {"'a' and 'floor'", "law of its own", "exclude"});
+  refuses({{"a", "ice", one}, {"steel", "floor", two}}, {"'a' and 'floor'", "law of its own"});
+  refuses({{"steel", "all", one}, {"wood", "all", two}}, {"'a' and 'b'", "law of its own"});
+  refuses({{"steel", "all", one}, {"a", "all", two}, {"b", "all", one}}, {"'a' and 'b'"});
+
+  const auto accepts = [&](const std::vector<ContactModel::PairLaw>& laws, bool isExcluded = false) {
+    const Rig rig = rigOf(laws, isExcluded);
+    EXPECT_NO_THROW(rig.contacts.check());
+  };
+  accepts({{"all", "all", one}, {"steel", "all", two}, {"steel", "ice", one}, {"a", "ice", two}, {"a", "floor", one}});
+  accepts({{"a", "floor", one}, {"a", "ice", two}, {"steel", "ice", one}, {"all", "all", two}});
+  accepts({{"a", "all", one}, {"floor", "all", two}, {"a", "ice", two}, {"wall", "a", one}}); // the pairs have laws of their own
+  accepts({{"a", "all", one}, {"floor", "all", one}});                                        // they agree
+  accepts({{"a", "floor", one}, {"floor", "a", two}}, true);                                  // they never touch
+  accepts({{"floor", "wall", one}, {"wall", "floor", two}});                                  // neither moves
+}
+
 }
 }

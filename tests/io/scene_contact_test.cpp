@@ -2,6 +2,7 @@
 #include "io/scene_text.h"
 #include "run_scene.h"
 #include "tendril/contact/contact_model.h"
+#include "tendril/io/friction_methods.h"
 
 #include <cmath>
 #include <filesystem>
@@ -101,6 +102,32 @@ TEST(SceneContact, MistakesInLawsAreRefusedWithTheirPlace) {
   expectRefused("inertia: [1, 1, 1], position", "inertia: [1, 1, 1], surface: fog, position", {"scene.yaml:6", "surface", "no shape"});
   expectRefused("surface: ice", "surface: ball", {"scene.yaml:8", "surface", "something else"});
   expectRefused("mass: 2", "mass: 0", {"scene.yaml:5", "mass", "positive"});
+}
+
+TEST(SceneContact, LawsThatContradictEachOtherAreRefusedAtTheLaterOne) {
+  const auto added = [](const std::string& laws) { return "  - {name: apart, exclude: [ball, shaker]}\n" + laws; };
+  const std::string last = added("");
+  const auto refused = [&](const std::string& laws, std::initializer_list<const char*> parts) { expectRefused(last, added(laws), parts); };
+  refused("  - {name: again, between: [floor, ball], friction: 0.2}\n",
+          {"scene.yaml:15", "contacts[4].between", "'ball' and 'floor'", "'bounce'", "remove one"});
+  refused("  - {name: again, between: all, friction: 0.7}\n", {"scene.yaml:15", "'default'", "remove one"});
+  refused("  - {name: wet, between: [crate, all]}\n  - {name: dry, between: [floor, all], friction: 1}\n",
+          {"scene.yaml:16", "'wet'", "[crate, floor]", "law of its own"});
+  // Narrower laws, laws that agree, pairs that pass through one another and obstacles among themselves are in no conflict.
+  EXPECT_NO_THROW(parse(with(pair, last,
+                             added("  - {name: wet, between: [crate, all]}\n  - {name: dry, between: [floor, all], friction: 1}\n"
+                                   "  - {name: own, between: [crate, floor], friction: 0.3}\n"))));
+  EXPECT_NO_THROW(parse(with(pair, last, added("  - {name: again, between: [ball, floor], restitution: 1}\n"))));
+  EXPECT_NO_THROW(
+      parse(with(pair, last, added("  - {name: one, between: [shaker, ball]}\n  - {name: two, between: [ball, shaker], friction: 1}\n"))));
+  EXPECT_NO_THROW(parse(
+      with(pair, last, added("  - {name: one, between: [shaker, floor]}\n  - {name: two, between: [floor, shaker], friction: 1}\n"))));
+}
+
+TEST(SceneContact, SolversHaveTheNamesOfTheCommandLine) {
+  for (const std::string& word : frictionMethodWords()) {
+    EXPECT_NO_THROW(parse(with(pair, "step: 0.01}", "step: 0.01, solver: " + word + "}"))) << word;
+  }
 }
 
 TEST(SceneContact, MistakesInObstaclesAndOutputsAreRefusedWithTheirPlace) {

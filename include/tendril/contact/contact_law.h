@@ -19,6 +19,7 @@ struct ContactLaw {
 
   /// Throws InputError unless all are finite, in their ranges; the name ("contact 'floor'") is what the message calls it.
   void check(const std::string& name) const;
+  bool operator==(const ContactLaw&) const = default;
 };
 
 }

@@ -3,6 +3,7 @@
 #include "tendril/contact/contact_law.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,8 +31,9 @@ class ContactModel {
 
   /// Throws InputError if the name is taken.
   int addPart(Part part);
-  /// Laws added for a pair of parts go before those for a part and a surface, these before pairs of surfaces, these before "all"; among
-  /// equals the last one counts. A pair without a law does not touch.
+  /// Laws added for a pair of parts go before those for a part and a surface, these before those for a part and "all", pairs of surfaces, a
+  /// surface and "all", and "all". Laws that name a pair equally narrowly must agree, which check() sees to. A pair without a law does not
+  /// touch.
   void addLaw(PairLaw law);
   /// This pair never touches (neighbours in a chain whose shapes overlap).
   void exclude(const std::string& first, const std::string& second);
@@ -43,11 +45,23 @@ class ContactModel {
   const ContactLaw* law(int first, int second) const;
   /// Whether some law or exclusion calls a part by this name.
   bool isNamed(const std::string& part) const;
-  /// Throws InputError that lists the known names if a law or an exclusion names nothing known.
+  /// Two laws, numbered in the order in which they were added, that differ and name two parts equally narrowly, so that neither goes first.
+  struct Conflict {
+    int firstLaw = 0, secondLaw = 0;
+    int firstPart = 0, secondPart = 0;
+  };
+  std::optional<Conflict> findConflict() const;
+  /// The conflict in words, and what to do about it.
+  std::string describe(const Conflict& conflict) const;
+  std::string remedy(const Conflict& conflict) const;
+  /// Throws InputError that lists the known names if a law or an exclusion names nothing known, and if two laws are in conflict.
   void check() const;
 
  private:
   int rank(const PairLaw& law, const Part& first, const Part& second) const;
+  bool isExcluded(const Part& first, const Part& second) const;
+  std::vector<int> distinctParts() const;
+  std::optional<Conflict> findConflict(int first, int second) const;
 
   std::vector<Part> parts_;
   std::vector<PairLaw> laws_;
