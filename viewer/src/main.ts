@@ -16,7 +16,8 @@ async function start(root: HTMLElement): Promise<void> {
   const film = await openFilm(document);
   document.title = film.header.title || 'Tendril';
   const stage = await makeStage(document.createElement('canvas'), film);
-  startInterface(root, film, stage);
+  // Whoever only wants pictures opens the page with #render: no interface is drawn, which takes half the time without a graphics card.
+  if (location.hash !== '#render') startInterface(root, film, stage);
   offerCommands(film, stage);
 }
 

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decodeChunk, inflate, joinPlanes, splitPlanes } from '../src/film/decode';
-import { makeFilm, FilmError, fromBase64, toBase64, type ChunkSource } from '../src/film/open';
+import { makeFilm, FilmError, fromBase64, openFilm, toBase64, type ChunkSource } from '../src/film/open';
 import { cable, pile } from '../fixtures/films';
 import type { WrittenFilm } from '../fixtures/writer';
 
@@ -94,4 +94,47 @@ describe('a film', () => {
 it('base64 comes back', () => {
   const bytes = new Uint8Array(100000).map((_, i) => i * 7);
   expect(fromBase64(toBase64(bytes))).toEqual(bytes);
+});
+
+describe('the film of a page', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  /** As much of a document as opening a film looks at. */
+  const pageOf = (texts: Record<string, string>, protocol = 'file:') =>
+    ({
+      location: { protocol },
+      getElementById: (id: string) => (id in texts ? { textContent: texts[id] } : null),
+      querySelector: () => (Object.keys(texts).some((id) => id.startsWith('chunk/')) ? {} : null),
+    }) as unknown as Document;
+
+  it('is read from the page itself', async () => {
+    const { header, chunks } = cable(4, 20);
+    const texts = Object.fromEntries([...chunks].map(([id, bytes]) => [`chunk/${id}`, toBase64(bytes)]));
+    const film = await openFilm(pageOf({ film: JSON.stringify(header), ...texts }));
+    await film.load(19, ['nodes', 'markers']);
+    const marker = [...film.poses('markers', 19).position];
+    expect(marker).toEqual([...film.poses('nodes', 19).position.subarray(12, 15)]);
+    const damaged = await openFilm(pageOf({ film: JSON.stringify(header), 'chunk/nodes/1': '' }));
+    await expect(damaged.load(0, ['nodes'])).rejects.toThrow(/lacks chunk 0 of "nodes".*tendril view/);
+    await expect(openFilm(pageOf({ film: '{"format": 1' }))).rejects.toThrow(/damaged/);
+    await expect(openFilm(pageOf({}))).rejects.toThrow(/no film of a run/);
+  });
+
+  it('is fetched from the server of the page, names with any characters', async () => {
+    const { header, chunks } = cable(4, 20);
+    const asked: string[] = [];
+    vi.stubGlobal('fetch', async (path: string) => {
+      asked.push(path);
+      const body = path === 'film.json' ? JSON.stringify(header) : chunks.get(decodeURIComponent(path).slice('chunk/'.length));
+      return body === undefined ? new Response('no such chunk', { status: 404 }) : new Response(body as BodyInit);
+    });
+    const film = await openFilm(pageOf({}, 'http:'));
+    const tips = await film.series('tip position');
+    expect(tips).toHaveLength(60);
+    expect(asked).toEqual(['film.json', 'chunk/series/tip%20position/0', 'chunk/series/tip%20position/1']);
+    chunks.clear();
+    await expect(film.load(0, ['nodes'])).rejects.toThrow(/refused "chunk\/nodes\/0" \(404\)\. no such chunk/);
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed')));
+    await expect(film.load(0, ['elements'])).rejects.toThrow(/does not answer/);
+  });
 });

@@ -13,6 +13,7 @@ export interface Chunk {
 }
 
 export async function inflate(stored: Uint8Array): Promise<Uint8Array> {
+  if (typeof DecompressionStream === 'undefined') throw new Error('this browser is too old to unpack it (it lacks DecompressionStream)');
   const stream = new Blob([stored as BlobPart]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

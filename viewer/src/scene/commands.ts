@@ -29,6 +29,7 @@ export interface FilmOptions extends PictureOptions {
 
 /**
  * `ready` resolves when the film is open and the stage made (then the rest is there), and is rejected with the message to show otherwise.
+ * With #render in its address the page has no interface and draws nothing but what is asked for.
  * The functions give base64 of the file's bytes, and reject with a message that names the option at fault.
  */
 export interface TendrilPage {

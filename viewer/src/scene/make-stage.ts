@@ -53,6 +53,7 @@ class ThreeStage implements Stage {
   private theme: Theme = 'light';
   private field: FieldInfo | null = null;
   private map: ColourMap | null = null;
+  private painted: { field: FieldInfo | null; frame: number } | null = null;
   private state = 0; // shown
   private wanted = 0; // asked for
   private isRefreshing = false;
@@ -60,7 +61,7 @@ class ThreeStage implements Stage {
   private displacement = 1;
   private thickness = 1;
   private followed: { target: Target; at: Vec3 } | null = null;
-  private size = { width: 300, height: 150, ratio: 1 };
+  private size: { width: number; height: number; ratio: number } | null = null; // null: not on the screen
   private drawing = 0; // request of an animation frame
   private order = 0; // of calls of show
   private latest: Promise<void> = Promise.resolve();
@@ -90,6 +91,7 @@ class ThreeStage implements Stage {
     this.place(); // a card needs all textures from the first picture on
     this.isReady = true;
     this.setTheme('light');
+    canvas.addEventListener('webglcontextrestored', () => this.requestDraw());
   }
 
   show(state: number): Promise<void> {
@@ -197,6 +199,7 @@ class ThreeStage implements Stage {
   }
 
   pick(x: number, y: number): Pick | null {
+    if (!this.size) return null;
     const hit = this.picker.pick(this.rig.camera, x, y, this.size.width, this.size.height);
     const target = hit && this.identities.target(hit.id);
     return target && this.facts_.of(target, this.moment, this.field, hit.point);
@@ -321,6 +324,8 @@ class ThreeStage implements Stage {
   private paint(): void {
     const { field } = this;
     const { frame } = this.moment;
+    if (this.painted?.field === field && (field === null || this.painted.frame === frame)) return;
+    this.painted = { field, frame };
     const numbers = field && field.on !== 'contacts' ? this.film.numbers(field.channel, frame) : null;
     const columns = field ? this.film.header.channels[field.channel]!.columns.length : 1;
     const value = numbers ? (item: number) => numbers.values[item * columns + field!.column] ?? NaN : null;
@@ -353,6 +358,7 @@ class ThreeStage implements Stage {
     cancelAnimationFrame(this.drawing);
     this.drawing = 0;
     if (this.restoring !== undefined) return; // pictures are being made; the canvas has their size
+    if (!this.size) return;
     const { width, height, ratio } = this.size;
     this.render(height, ratio);
     this.hud.render(this.renderer, width, height, this.hudText(height));
@@ -385,7 +391,7 @@ class ThreeStage implements Stage {
     clearTimeout(this.restoring);
     this.restoring = setTimeout(() => {
       this.restoring = undefined;
-      this.fit(this.size);
+      if (this.size) this.fit(this.size);
       this.draw();
     }, 100);
   }
@@ -393,8 +399,7 @@ class ThreeStage implements Stage {
   private fit({ width, height, ratio }: { width: number; height: number; ratio: number }): void {
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
-    this.canvas.style.width = `${this.size.width}px`;
-    this.canvas.style.height = `${this.size.height}px`;
+    if (this.size) Object.assign(this.canvas.style, { width: `${this.size.width}px`, height: `${this.size.height}px` });
     this.rig.setAspect(width / height);
   }
 
