@@ -5,6 +5,7 @@
 #include "dynamics/position_projection.h"
 #include "dynamics/rigid_flight.h"
 #include "dynamics/sleeping.h"
+#include "dynamics/wedging.h"
 #include "tendril/dynamics/initial_conditions.h"
 #include "tendril/model/error.h"
 
@@ -197,7 +198,7 @@ void Moreau::Impl::advance() {
   const auto clock = std::chrono::steady_clock::now();
   contactReport.note.clear();
   contactReport.sweeps = contactReport.newtonSteps = contactReport.ambiguous = 0;
-  contactReport.residual = contactReport.dissipation = contactReport.work = 0;
+  contactReport.residual = contactReport.dissipation = contactReport.work = contactReport.projection = 0;
   report.cuts = 0;
   isTold = false;
   const double end = begin + options.duration, next = begin + double(report.step + 1) * options.step;
@@ -443,10 +444,12 @@ const FrictionReport* Moreau::Impl::solve() {
 
 void Moreau::Impl::fail(const FrictionReport& solution) const {
   const int worst = solution.residual.worst;
+  const std::string wedge = describeWedge(blocks, detection);
   throw NumericalFailure(
-      fmt::format("step {}, t = {:.9g}: the contacts were not solved: residual {:.3g} where {:.3g} was asked, largest at {}; {}",
+      fmt::format("step {}, t = {:.9g}: the contacts were not solved: residual {:.3g} where {:.3g} was asked, largest at {}; {}{}",
                   report.step + 1, state.t, solution.residual.scaled, options.friction.tolerance,
-                  worst >= 0 ? "the contact of " + detection.names(blocks[std::size_t(worst)].contact) : "no contact", solution.failure));
+                  worst >= 0 ? "the contact of " + detection.names(blocks[std::size_t(worst)].contact) : "no contact", solution.failure,
+                  wedge.empty() ? "" : "; " + wedge));
 }
 
 void Moreau::Impl::applyImpulses() {
@@ -474,7 +477,7 @@ void Moreau::Impl::recordContact(std::size_t i) {
                                     before.head<3>(), after.head<3>(),
                                     statusOf(block, r.segment(problem.firstRow[i], block.law.size), slips)});
   contactReport.dissipation -= 0.5 * impulse.dot(before + after);
-  contactReport.work += impulse.dot(block.rows.drift);
+  contactReport.work -= impulse.dot(block.rows.drift); // the drift is that of the first part against the second
   nextMemory.push_back({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>(), c.point.gap + options.theta * h * after[0], 0});
 }
 
@@ -551,7 +554,9 @@ void Moreau::Impl::separate() {
   const auto result =
       projection->project(state, allowedOverlap * detection.smallestSize(), options.project ? maxProjections : 0, false, waits);
   contactReport.penetration = std::max(result.after, result.waiting);
-  if (result.iterations > 0) holdJoints(false); // the projection holds them to first order
+  if (result.iterations == 0) return;
+  holdJoints(false); // the projection holds them to first order
+  contactReport.projection += model.energy(state).total() - result.energyBefore;
 }
 
 // ---- the analysis ----------------------------------------------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 #include "dynamics/position_projection.h"
 
+#include "tendril/model/model.h"
+
 #include <algorithm>
 
 namespace tendril {
 
 PositionProjection::PositionProjection(const Model& model, ContactDetection& detection, RigidFlight& flight, ImpulseResponse& response)
-    : detection_(detection), flight_(flight), response_(response), displacement_(model.nv()), multipliers_(model.nc()) {}
+    : model_(model), detection_(detection), flight_(flight), response_(response), displacement_(model.nv()), multipliers_(model.nc()) {}
 
 /// Contacts near; returns the largest overlap among those that do not wait.
 double PositionProjection::find(const State& state, double within, const Waits& waits, double& waiting) {
@@ -33,6 +35,7 @@ PositionProjection::Result PositionProjection::project(State& state, double allo
   Result result;
   result.before = result.after = find(state, allowed, waits, result.waiting);
   const double fine = 1e-3 * detection_.smallestSize();
+  if (result.after > allowed && maxIterations > 0) result.energyBefore = model_.energy(state).total();
   while (result.after > allowed && result.iterations < maxIterations && (result.iterations == 0 || result.after > fine || isThorough)) {
     find(state, 2 * result.after, waits, result.waiting); // what would be pushed into another body is held by it
     blocks_.resize(found_->size());

@@ -12,13 +12,17 @@ namespace tendril {
 ///
 ///     min 1/2 d^T A d     subject to   gap_i + H_n,i d >= 0   for all contacts near,
 ///
-/// repeated until the true gaps agree. Velocities are untouched (resolved in the new frames), so that no kinetic energy comes or goes.
+/// repeated until the true gaps agree. Velocities are untouched (resolved in the new frames), so that no kinetic energy comes or goes. The
+/// potential does change: a body that fell into the floor by d is lifted by it, and m g d comes from nowhere. d is at most what the body
+/// falls from where the step of the impact is free to where contacts are looked for, so that this vanishes with the first power of the
+/// step.
 class PositionProjection {
  public:
   struct Result {
     double before = 0, after = 0; ///< largest overlap [m]
     double waiting = 0;           ///< largest overlap among those left alone
     int iterations = 0;
+    double energyBefore = 0; ///< of the system before it was moved, if it was [J]
   };
 
   PositionProjection(const Model& model, ContactDetection& detection, RigidFlight& flight, ImpulseResponse& response);
@@ -36,6 +40,7 @@ class PositionProjection {
  private:
   double find(const State& state, double within, const Waits& waits, double& waiting);
 
+  const Model& model_;
   ContactDetection& detection_;
   RigidFlight& flight_;
   ImpulseResponse& response_;

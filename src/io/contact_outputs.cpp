@@ -91,6 +91,7 @@ void ContactObserver::observe(const ContactReport* report) {
   if (!report) return;
   dissipation += report->dissipation;
   work += report->work;
+  projection += report->projection;
 }
 
 void ContactObserver::evaluate(const ContactQuantity& quantity, const State& state, double* values) {

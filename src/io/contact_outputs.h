@@ -30,6 +30,8 @@ class ContactObserver {
   double dissipation = 0;
   /// Work of parts in prescribed motion, through the contacts.
   double work = 0;
+  /// Potential energy that came by taking overlaps out of positions.
+  double projection = 0;
 
  private:
   double gap(const ContactQuantity& quantity, const State& state);

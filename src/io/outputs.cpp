@@ -213,8 +213,8 @@ void Outputs::Impl::describe(Item& item, Info& info) const {
         {{siUnit(units.argument), "size of the step, of time or of the load parameter"},
          {"1", "iterations of Newton's method in the step"},
          {"1", "first load parameter at which the number of unstable directions changed"},
-         {"J",
-          "total energy minus its initial value and the work of loads, drives, dampers and moving obstacles, plus what contacts took"}}};
+         {"J", "total energy minus its initial value, the work of loads, drives, dampers and moving obstacles and what came by moving "
+               "bodies out of overlaps, plus what contacts took"}}};
     info.unit = words[std::size_t(*quantity)][0], info.description = words[std::size_t(*quantity)][1];
   }
   if (!item.formula() && !item.gather()) {
@@ -425,7 +425,7 @@ double Outputs::Impl::ofStep(const Item& item, StepQuantity quantity, const Step
   case StepQuantity::CriticalLoad:
     return std::isnan(item.result[0]) ? report.critical.value_or(nan) : item.result[0];
   default:
-    return model->energy(state).total() - initialEnergy - work - contacts.work + contacts.dissipation;
+    return model->energy(state).total() - initialEnergy - work - contacts.work - contacts.projection + contacts.dissipation;
   }
 }
 
@@ -524,8 +524,8 @@ std::vector<std::string> Outputs::messages() const {
 // ---- memory ----------------------------------------------------------------------------------------------------------------------------
 
 void Outputs::save(Snapshot& snapshot) const {
-  std::vector<double> common{double(impl->count), impl->initialEnergy,        impl->work,
-                             impl->lastPower,     impl->contacts.dissipation, impl->contacts.work};
+  std::vector<double> common{double(impl->count), impl->initialEnergy,      impl->work, impl->lastPower, impl->contacts.dissipation,
+                             impl->contacts.work, impl->contacts.projection};
   common.insert(common.end(), impl->times.begin(), impl->times.end());
   common.insert(common.end(), impl->distances.begin(), impl->distances.end());
   snapshot["outputs/path"] = common;
@@ -551,7 +551,7 @@ void Outputs::restore(const Snapshot& snapshot) {
   auto common = entry("outputs/path").begin();
   impl->count = int(*common++);
   impl->initialEnergy = *common++, impl->work = *common++, impl->lastPower = *common++;
-  impl->contacts.dissipation = *common++, impl->contacts.work = *common++;
+  impl->contacts.dissipation = *common++, impl->contacts.work = *common++, impl->contacts.projection = *common++;
   take(common, impl->times);
   take(common, impl->distances);
   const std::vector<double>& q = entry("outputs/configuration");

@@ -450,10 +450,11 @@ void Run::gatherSummary() {
     if (scene_.isDynamic()) {
       const double work = totals_.work + totals_.contact.work;
       summary.energy["work"] = work;
-      summary.energy["balance"] = final - totals_.initialEnergy - work + totals_.contact.dissipation;
+      summary.energy["balance"] = final - totals_.initialEnergy - work - totals_.contact.projection + totals_.contact.dissipation;
     }
     if (analysis_->contacts()) {
       summary.energy["dissipated"] = totals_.contact.dissipation;
+      summary.energy["projection"] = totals_.contact.projection;
       summary.contact = totals_.contact.summary();
       summary.penetration = totals_.contact.penetration;
     }

@@ -31,7 +31,7 @@ void PhaseClock::load(const Checkpoint& checkpoint) {
 void ContactTotals::add(const ContactReport& report) {
   penetration = std::max(penetration, report.penetration);
   residual = std::max(residual, report.residual);
-  dissipation += report.dissipation, work += report.work;
+  dissipation += report.dissipation, work += report.work, projection += report.projection;
   ++steps;
   sweeps += report.sweeps, worstSweeps = std::max(worstSweeps, report.sweeps);
   newtonSteps += report.newtonSteps, worstNewtonSteps = std::max(worstNewtonSteps, report.newtonSteps);
@@ -45,7 +45,7 @@ Summary::Contact ContactTotals::summary() const {
 }
 
 void ContactTotals::store(Checkpoint& checkpoint) const {
-  checkpoint.set("run/contact numbers", std::array{penetration, residual, dissipation, work});
+  checkpoint.set("run/contact numbers", std::array{penetration, residual, dissipation, work, projection});
   checkpoint.setIntegers("run/contact counters", std::array<std::int64_t, 7>{steps, sweeps, worstSweeps, newtonSteps, worstNewtonSteps,
                                                                              mostContacts, ambiguousSteps});
 }
@@ -53,8 +53,8 @@ void ContactTotals::store(Checkpoint& checkpoint) const {
 void ContactTotals::load(const Checkpoint& checkpoint) {
   const auto numbers = checkpoint.get("run/contact numbers");
   const auto counters = checkpoint.integers("run/contact counters");
-  if (numbers.size() != 4 || counters.size() != 7) throw InputError("the checkpoint was written by another version; run without --resume");
-  penetration = numbers[0], residual = numbers[1], dissipation = numbers[2], work = numbers[3];
+  if (numbers.size() != 5 || counters.size() != 7) throw InputError("the checkpoint was written by another version; run without --resume");
+  penetration = numbers[0], residual = numbers[1], dissipation = numbers[2], work = numbers[3], projection = numbers[4];
   steps = counters[0], sweeps = counters[1], worstSweeps = counters[2], newtonSteps = counters[3], worstNewtonSteps = counters[4];
   mostContacts = counters[5], ambiguousSteps = counters[6];
 }

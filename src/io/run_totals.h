@@ -35,6 +35,7 @@ struct ContactTotals {
   double penetration = 0, residual = 0;
   double dissipation = 0; ///< energy that the contacts took
   double work = 0;        ///< of moving obstacles
+  double projection = 0;  ///< energy that came by moving bodies out of overlaps
   long steps = 0, sweeps = 0, worstSweeps = 0, newtonSteps = 0, worstNewtonSteps = 0, mostContacts = 0, ambiguousSteps = 0;
 
   void add(const ContactReport& report);

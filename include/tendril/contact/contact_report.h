@@ -35,6 +35,7 @@ struct ContactReport {
   double penetration = 0; ///< largest overlap at the end of the step [m]
   double dissipation = 0; ///< energy that the contacts took in the step, - sum P . (U- + U+) / 2 [J]
   double work = 0;        ///< of parts in prescribed motion, through the contacts, in the step [J]
+  double projection = 0;  ///< potential energy that bodies got by being moved out of overlaps, in the step [J]
   double seconds = 0;     ///< spent on the step
   std::string note;       ///< several or no solution, bodies at rest put to sleep, ...
 };

@@ -22,8 +22,8 @@ enum class StepQuantity {
   StepSize,     ///< [s]; in statics, of the load parameter
   Iterations,   ///< of Newton's method
   CriticalLoad, ///< statics: the first load parameter at which stability changed (limit point or bifurcation); NaN before
-  EnergyBalance ///< total energy - its initial value - work of the power (trapezoidal rule over the steps) and of moving obstacles + what
-                ///< contacts took [J]; zero for the exact motion
+  EnergyBalance ///< total energy - its initial value - work of the power (trapezoidal rule over the steps), of moving obstacles and of
+                ///< taking overlaps out of positions + what contacts took [J]; zero for the exact motion
 };
 
 /// Quantities that belong to the contacts of a step: of all contacts, of those of one part (a body or obstacle), or of those between two.

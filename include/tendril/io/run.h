@@ -60,8 +60,8 @@ struct RunOutcome {
 ///
 /// A resumed run ends with the same bits as one that was never stopped: the same rows of results and the same numbers in the summary but
 /// for the time spent. Energy in the summary of a motion: `initial`, `final`, `work` of loads, drives and dampers (trapezoidal rule over
-/// the steps), `dissipated` by contacts, and `balance` = final - initial - work + dissipated, in J; of a sequence of equilibria: initial
-/// and final.
+/// the steps), `dissipated` by contacts, `projection` that came by moving bodies out of overlaps, and `balance` = final - initial - work -
+/// projection + dissipated, in J; of a sequence of equilibria: initial and final.
 ///
 /// Failing numerics are an outcome, not an exception: everything up to the last accepted step is kept. InputError: the scene, the
 /// overrides, or a checkpoint that cannot be used. MachineFailure: the folder cannot be written or the disk is full. Once the folder
