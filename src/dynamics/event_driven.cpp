@@ -142,6 +142,7 @@ void EventDriven::Impl::restoreClosed(const std::vector<double>& numbers) {
       closed.add(contact, work);
       ClosedContact& c = closed.list().back();
       c.mode = numbers[i + 2] != 0 ? Mode::Slip : Mode::Stick;
+      c.isYoung = numbers[i + 2] == 2;
       c.direction = Eigen::Map<const Vector3>(&numbers[i + 3]);
       c.force = Eigen::Map<const Vector3>(&numbers[i + 6]);
     }
@@ -157,7 +158,7 @@ Snapshot EventDriven::save() {
   for (const ClosedContact& c : m.closed.list()) {
     std::vector<double>& numbers = snapshot["events/closed"];
     append(c.block.contact.key, numbers);
-    numbers.push_back(c.mode == ClosedContact::Mode::Slip);
+    numbers.push_back(c.mode == ClosedContact::Mode::Slip ? (c.isYoung ? 2 : 1) : 0);
     numbers.insert(numbers.end(), c.direction.data(), c.direction.data() + 3);
     numbers.insert(numbers.end(), c.force.data(), c.force.data() + 3);
   }

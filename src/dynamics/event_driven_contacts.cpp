@@ -8,6 +8,8 @@
 #include <Eigen/QR>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tendril {
 
 namespace {
@@ -32,7 +34,7 @@ Vector2d ClosedContact::tangential(const Vector3& components) const {
 
 Vector2d ClosedContact::slip(double noise) const {
   const Vector2d before = tangential(block.contact.frame.transpose() * direction), now = tangential(velocity);
-  if (now.norm() <= noise) return before.norm() > 0 ? Vector2d(before.normalized()) : before;
+  if (isYoung || now.norm() <= noise) return before.norm() > 0 ? Vector2d(before.normalized()) : before;
   return now.dot(before) < 0 ? Vector2d(-now.normalized()) : Vector2d(now.normalized());
 }
 
@@ -218,6 +220,55 @@ void ClosedContacts::setModeColumns() {
 }
 
 bool ClosedContacts::solve(VectorX& a) {
+  std::vector<int> young;
+  for (int i = 0; i < int(list_.size()); ++i) {
+    const ClosedContact& c = list_[std::size_t(i)];
+    if (c.isYoung && c.mode == ClosedContact::Mode::Slip && c.tangents() == 2) young.push_back(i);
+  }
+  return young.empty() ? solveModes(a) : solveYoung(young, a);
+}
+
+/// Turns the directions of young slip until the accelerations have them, too: Newton's method with differences in the angles.
+bool ClosedContacts::solveYoung(const std::vector<int>& young, VectorX& a) {
+  const Eigen::Index n = Eigen::Index(young.size());
+  const VectorX without = a;
+  const auto contact = [&](Eigen::Index k) -> ClosedContact& { return list_[std::size_t(young[std::size_t(k)])]; };
+  const auto turn = [&](Eigen::Index k, double angle) {
+    ClosedContact& c = contact(k);
+    const Vector2d d = Eigen::Rotation2Dd(angle) * c.slip(noise);
+    c.direction = c.block.contact.frame * Vector3(0, d[0], d[1]);
+  };
+  const auto misfit = [&](VectorX& across) {
+    a = without;
+    if (!solveModes(a)) return false;
+    across.resize(n);
+    for (Eigen::Index k = 0; k < n; ++k) {
+      const Vector2d d = contact(k).slip(noise), rate = contact(k).tangential(contact(k).acceleration);
+      across[k] = d[0] * rate[1] - d[1] * rate[0];
+    }
+    return true;
+  };
+  constexpr double difference = 1e-6;
+  VectorX across, moved;
+  MatrixX J(n, n);
+  for (int iteration = 0; iteration < 30; ++iteration) {
+    if (!misfit(across)) return false;
+    if (across.lpNorm<Eigen::Infinity>() <= 1e-14 * free_.lpNorm<Eigen::Infinity>()) return true;
+    for (Eigen::Index k = 0; k < n; ++k) {
+      turn(k, difference);
+      if (!misfit(moved)) return false;
+      turn(k, -difference);
+      J.col(k) = (moved - across) / difference;
+    }
+    const VectorX angles = J.fullPivLu().solve(-across);
+    if (!angles.allFinite()) return false;
+    for (Eigen::Index k = 0; k < n; ++k) turn(k, std::clamp(angles[k], -0.5, 0.5));
+    if (angles.lpNorm<Eigen::Infinity>() <= 1e-13) break;
+  }
+  return misfit(across);
+}
+
+bool ClosedContacts::solveModes(VectorX& a) {
   isHyperstatic_ = false;
   forceScale = 0;
   if (list_.empty()) return true;
@@ -396,6 +447,7 @@ void ClosedContacts::takeModes(const VectorX& r) {
       c.mode = ClosedContact::Mode::Slip;
     } else if (c.mode == ClosedContact::Mode::Stick && slipRate.norm() > acceleration) {
       c.mode = ClosedContact::Mode::Slip;
+      c.isYoung = c.tangents() == 2;
       const Vector2d d = slipRate.normalized();
       c.direction = c.block.contact.frame * Vector3(0, d[0], d[1]);
     }

@@ -15,6 +15,7 @@ struct ClosedContact {
   int firstShape = 0, secondShape = 0;
   Mode mode = Mode::Stick;
   Vector3 direction = Vector3::Zero(); ///< of slip at the begin of the step, inertial frame
+  bool isYoung = false;                ///< slip that has begun from rest and is small: its acceleration gives the direction
   Vector3 force = Vector3::Zero();     ///< on the first part, inertial frame
   Vector3 velocity = Vector3::Zero();  ///< relative, in the contact frame
   Vector3 bias = Vector3::Zero();      ///< acceleration of the contact = H a + bias, in the contact frame
@@ -54,6 +55,8 @@ class ClosedContacts {
   /// anything. `a` are the accelerations without contact forces. Contacts that open are erased.
   Outcome chooseModes(const VectorX& a);
   /// Forces and accelerations for the present modes; a holds those without contact forces on entry. False if they contradict each other.
+  /// Friction of young slip is against the acceleration of the slip, a_t || u: that of the smooth law, u_t/|u_t|, for |u_t| -> 0, where the
+  /// equations turn infinitely stiff.
   bool solve(VectorX& a);
   /// Whether forces can be moved among the contacts without changing the motion.
   bool isHyperstatic() const { return isHyperstatic_; }
@@ -78,6 +81,8 @@ class ClosedContacts {
   int unknowns() const;
   bool decideSliding(const std::vector<int>& sliding, VectorX& r);
   bool decideResting(const std::vector<int>& resting, VectorX& r);
+  bool solveModes(VectorX& a);
+  bool solveYoung(const std::vector<int>& young, VectorX& a);
   bool isUnique(const MatrixX& M) const;
   void takeModes(const VectorX& r);
   void takeLeastForces(VectorX a);

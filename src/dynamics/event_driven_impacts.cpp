@@ -1,4 +1,5 @@
 #include "dynamics/event_driven_impl.h"
+#include "dynamics/wedging.h"
 
 #include <algorithm>
 
@@ -26,7 +27,7 @@ bool EventDriven::Impl::hit() {
     }
   }
   const FrictionReport& solution = solveImpulses(q);
-  if (!solution.converged) fail("an impact was not solved: " + solution.failure);
+  if (!solution.converged) fail("an impact was not solved: " + solution.failure + wedge());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (before[i][0] >= -closed.noise) continue;
     double& largest = largestImpact[blocks[i].contact.key];
@@ -34,6 +35,11 @@ bool EventDriven::Impl::hit() {
     addEvent(Kind::Impact, blocks[i].contact, -before[i][0]);
   }
   return true;
+}
+
+std::string EventDriven::Impl::wedge() const {
+  const std::string found = describeWedge(blocks, detection);
+  return found.empty() ? "" : "; " + found;
 }
 
 const FrictionReport& EventDriven::Impl::solveImpulses(const VectorX& q) {
@@ -70,7 +76,7 @@ void EventDriven::Impl::noteAccumulation(const ClosedContact& c) {
 void EventDriven::Impl::jam() {
   const VectorX q = velocitiesOfVanishingStep();
   const FrictionReport& solution = solveImpulses(q);
-  if (!solution.converged) fail("an impact without collision was not solved: " + solution.failure);
+  if (!solution.converged) fail("an impact without collision was not solved: " + solution.failure + wedge());
   if (!keepHeld()) fail("no accelerations agree with the laws of the contacts, and no jump of velocities either");
   closed.holdVelocities(work); // takes the vanishing step out of the velocities
   motion.toNumbers(work, y);

@@ -31,7 +31,9 @@ struct EventDriven::Impl {
   static constexpr double touching = 1e-12;
   static constexpr double noise = 1e-13;      ///< of gaps
   static constexpr double around = 0.1;       ///< gaps up to this are watched
-  static constexpr double nearlyStill = 1e-7; ///< slip that passes zero this close has come to rest
+  static constexpr double atRest = 1e-9;      ///< slip that passes zero this close has come to rest
+  static constexpr double nearlyStill = 1e-7; ///< slip left by a jump that held a contact
+  static constexpr double young = 1e-6;       ///< slip that begins follows the acceleration up to this
   static constexpr double negligibleForce = 1e-9;
   static constexpr int maxPasses = 100; ///< impacts at one instant
 
@@ -76,6 +78,9 @@ struct EventDriven::Impl {
   /// The first quantity that turns negative within the step.
   std::optional<Crossing> findCrossing(double h);
   void findReach(double h);
+  /// Positive as long as a contact slides as it did at the begin of the step: slip along its direction there; of young slip what it can
+  /// grow yet.
+  double slipLeft(const ClosedContact& c) const;
   void watchClosed(double at, double from, std::vector<Crossing>& found);
   /// Gaps at the state last looked at; where one was approaching and now is leaving, its least value in between is looked at too.
   void watchGaps(double at, double h, double from, std::vector<Crossing>& found);
@@ -85,6 +90,8 @@ struct EventDriven::Impl {
 
   // ---- what an event changes, and the modes of contacts after it: event_driven_modes.cpp ------------------------------------------------
   void handle(const Crossing& crossing);
+  /// Takes what is left of slip that has come to rest to zero.
+  void stopSlip();
   /// The features of a contact no longer meet (a corner left an edge): what touches is looked for anew.
   void dropLost();
   /// Everything that touches is decided anew: first impacts, then what stays closed and how. `opened` leaves, `slipping` starts to slide,
@@ -104,6 +111,8 @@ struct EventDriven::Impl {
   bool hit();
   /// The friction problem of the contacts in `blocks` for impulses, solved and applied.
   const FrictionReport& solveImpulses(const VectorX& q);
+  /// What wedges a body, as the end of a message; empty if nothing does.
+  std::string wedge() const;
   /// The limit of the times of impact: T = 2 v / (|a| (1 - e)) from the last rebound at speed v, a the acceleration while it is open.
   void noteAccumulation(const ClosedContact& c);
   /// Without accelerations that agree with the laws the velocities jump: the limit of a step of vanishing length.

@@ -72,6 +72,12 @@ void EventDriven::Impl::findReach(double h) {
   detection.findPairs(work, reach);
 }
 
+double EventDriven::Impl::slipLeft(const ClosedContact& c) const {
+  const Eigen::Vector2d u = c.tangential(c.velocity);
+  const double along = u.dot(c.tangential(c.block.contact.frame.transpose() * c.direction));
+  return c.isYoung && along >= -closed.noise ? young * speedScale - u.norm() : along;
+}
+
 void EventDriven::Impl::watchClosed(double at, double from, std::vector<Crossing>& found) {
   for (const ClosedContact& c : closed.list()) {
     const std::uint64_t key = c.block.contact.key;
@@ -79,8 +85,7 @@ void EventDriven::Impl::watchClosed(double at, double from, std::vector<Crossing
     if (c.normalForce() < least) found.push_back({Watch::NormalForce, key, from, at});
     if (c.tangents() == 0) continue;
     if (c.mode == Mode::Stick && c.coneMargin() < least) found.push_back({Watch::Cone, key, from, at});
-    const double slip = c.tangential(c.velocity).dot(c.tangential(c.block.contact.frame.transpose() * c.direction));
-    if (c.mode == Mode::Slip && slip < -closed.noise) found.push_back({Watch::Slip, key, from, at});
+    if (c.mode == Mode::Slip && slipLeft(c) < -closed.noise) found.push_back({Watch::Slip, key, from, at});
   }
 }
 
@@ -132,7 +137,7 @@ double EventDriven::Impl::value(const Crossing& crossing, double h) {
   case Watch::Cone:
     return c->coneMargin() / closed.forceScale;
   default:
-    return c->tangential(c->velocity).dot(c->tangential(c->block.contact.frame.transpose() * c->direction)) / speedScale;
+    return slipLeft(*c) / speedScale;
   }
 }
 

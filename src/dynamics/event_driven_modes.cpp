@@ -27,12 +27,24 @@ void EventDriven::Impl::handle(const Crossing& crossing) {
     return;
   }
   default: {
-    if (c.tangential(c.velocity).norm() > nearlyStill * speedScale) return; // it only turned far
+    if (c.tangential(c.velocity).norm() > atRest * speedScale) { // it only turned far, or is young no more
+      for (ClosedContact& other : closed.list()) other.isYoung = other.isYoung && other.block.contact.key != key;
+      return;
+    }
+    stopSlip();
     decide(0, 0, key);
     const ClosedContact* after = closed.find(key);
     if (after) addEvent(after->mode == Mode::Stick ? Kind::Stick : Kind::Reversal, c.block.contact, 0);
   }
   }
+}
+
+void EventDriven::Impl::stopSlip() {
+  for (ClosedContact& c : closed.list()) {
+    if (c.tangents() > 0 && c.tangential(c.velocity).norm() <= atRest * speedScale) c.mode = Mode::Stick;
+  }
+  closed.holdVelocities(work);
+  motion.toNumbers(work, y);
 }
 
 void EventDriven::Impl::dropLost() {
@@ -81,11 +93,13 @@ void EventDriven::Impl::presetMode(ClosedContact& c, std::uint64_t slipping, con
   const Eigen::Vector2d u = c.tangential(c.velocity);
   const std::uint64_t key = c.block.contact.key;
   if (u.norm() > closed.noise || c.tangents() == 0) {
+    c.isYoung = c.isYoung && c.mode == Mode::Slip && u.norm() < young * speedScale;
     c.mode = Mode::Slip;
-    if (u.norm() > closed.noise) c.direction = c.block.contact.frame * Vector3(0, u[0], u[1]).normalized();
+    if (u.norm() > closed.noise && !c.isYoung) c.direction = c.block.contact.frame * Vector3(0, u[0], u[1]).normalized();
   } else if (key == slipping && c.mode == Mode::Stick) {
     const Eigen::Vector2d P = c.tangential(c.block.contact.frame.transpose() * c.force);
     c.mode = Mode::Slip;
+    c.isYoung = c.tangents() == 2;
     c.direction = c.block.contact.frame * -Vector3(0, P[0], P[1]).normalized();
   } else if (std::find(released.begin(), released.end(), key) != released.end()) {
     c.mode = Mode::Stick;
@@ -112,7 +126,8 @@ void EventDriven::Impl::gatherClosed(const std::vector<ClosedContact>& before, s
     closed.add(contact, work);
     ClosedContact& c = closed.list().back();
     for (const ClosedContact& old : before) {
-      if (old.block.contact.key == contact.key) c.force = old.force, c.direction = old.direction, c.mode = old.mode;
+      if (old.block.contact.key == contact.key)
+        c.force = old.force, c.direction = old.direction, c.mode = old.mode, c.isYoung = old.isYoung;
     }
   }
   while (!closed.update(work)) closed.list().erase(closed.list().begin() + closed.lost()); // passes an edge at this instant

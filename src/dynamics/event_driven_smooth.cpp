@@ -81,7 +81,7 @@ void EventDriven::Impl::beginStep() {
   integrator->begin(t, y);
   for (ClosedContact& c : closed.list()) {
     const Eigen::Vector2d u = c.tangential(c.velocity);
-    if (u.norm() > closed.noise) c.direction = c.block.contact.frame * Vector3(0, u[0], u[1]).normalized();
+    if (u.norm() > closed.noise && !c.isYoung) c.direction = c.block.contact.frame * Vector3(0, u[0], u[1]).normalized();
   }
 }
 

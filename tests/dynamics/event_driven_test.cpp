@@ -133,6 +133,66 @@ TEST(EventDriven, SkiddingGoesOverIntoRolling) {
   }
 }
 
+/// A sphere in space that skids on a plane: friction has the direction of the slip u, which all of the motion brings about,
+/// u' = g s e - 7/2 mu g c u/|u|, e down the slope (s = sin, c = cos). Along with B |u| + A u . e, A = g s and B = 7/2 mu g c, time runs
+/// evenly, so that rolling begins at (B |u0| + A u0 . e)/(B^2 - A^2); and v - 2/7 u grows by 5/7 A e, whatever the friction does.
+struct SkiddingSphere {
+  double mu, angle;
+  Vector3 velocity, spin; ///< at the start; the slope falls along x
+  static constexpr double R = 0.1;
+
+  Vector3 normal() const { return {std::sin(angle), std::cos(angle), 0}; }
+  Vector3 down() const { return {std::cos(angle), -std::sin(angle), 0}; }
+  Vector3 slip() const { return velocity + spin.cross(-R * normal()); }
+  double A() const { return g * std::sin(angle); }
+  double B() const { return 3.5 * mu * g * std::cos(angle); }
+  double rollingTime() const { return (B() * slip().norm() + A() * slip().dot(down())) / (B() * B() - A() * A()); }
+  Vector3 velocityAt(double t) const { return velocity - 2. / 7 * slip() + 5. / 7 * A() * t * down(); } ///< once it rolls
+  ContactRig rig() const {
+    ContactRig rig;
+    rig.floor(normal());
+    rig.sphere("sphere", 2, R, R * normal(), velocity, spin);
+    rig.law({.friction = mu});
+    return rig;
+  }
+};
+
+void expectRollsInTime(const SkiddingSphere& sphere) {
+  ContactRig rig = sphere.rig();
+  EventDriven analysis(rig.build(), rig.contacts, {.duration = 1.2 * sphere.rollingTime(), .step = 0.3 * sphere.rollingTime()});
+  run(analysis);
+  const auto stick = ofKind(analysis, Kind::Stick);
+  ASSERT_EQ(stick.size(), 1u);
+  EXPECT_EQ(analysis.events().size(), 1u);
+  EXPECT_NEAR(stick[0].time, sphere.rollingTime(), 1e-8);
+  const Vector3 v = ContactRig::velocity(analysis.state()), w = ContactRig::spin(analysis.state());
+  EXPECT_LT((v - sphere.velocityAt(analysis.state().t)).norm(), 1e-8);
+  EXPECT_LT((v + w.cross(-SkiddingSphere::R * sphere.normal())).norm(), 1e-12);
+}
+
+TEST(EventDriven, SphereWithAnySpinSkidsIntoRollingInSpace) {
+  for (const Vector3& spin : {Vector3(0, 0, 0), Vector3(3, 20, 8), Vector3(-15, 5, -10)}) {
+    const SkiddingSphere sphere{0.2, 0, {1, 0, 0.5}, spin};
+    SCOPED_TRACE(spin.transpose());
+    expectRollsInTime(sphere);
+  }
+}
+
+// Across a slope the slip turns into the direction of the slope while it comes to rest, the later the more friction there is: the direction
+// of |u| = 1e-10 still differs from that of rest.
+TEST(EventDriven, SlipThatTurnsComesToRestInFiniteTime) {
+  for (double ratio : {1.1, 1.5, 2.0, 4.0, 20.0}) {
+    for (double direction : {10., 90., 150., 179.}) {
+      SkiddingSphere sphere{0, 20 * degree, {}, {1, 2, -3}};
+      sphere.mu = ratio / 3.5 * std::tan(sphere.angle);
+      sphere.velocity = std::cos(direction * degree) * sphere.down() + std::sin(direction * degree) * Vector3::UnitZ();
+      sphere.velocity -= sphere.spin.cross(-SkiddingSphere::R * sphere.normal()); // so that the slip has this direction
+      SCOPED_TRACE(testing::Message() << ratio << ' ' << direction);
+      expectRollsInTime(sphere);
+    }
+  }
+}
+
 TEST(EventDriven, BodyRollsOrSlidesDownAnIncline) {
   const double R = 0.1, angle = 30 * degree;
   for (double mu : {0.1, 0.3}) {
@@ -291,6 +351,57 @@ TEST(EventDriven, TangentialLoadMakesAStickingBlockSlide) {
   EXPECT_NEAR(ContactRig::position(analysis.state()).x(), rate / m * t * t * t / 6, 1e-10);
 }
 
+/// The slip of a sphere that a force m (c t, f) pulls on a plane, u' = (c t, f) - k u/|u|, k = 7/2 mu g, from its begin at c^2 t^2 + f^2 =
+/// k^2, by classical Runge-Kutta steps that follow the stiffness k/|u|. It begins like c_n (t - t0)^2/2 along the force, c_n the rate of
+/// its size; v is that of the centre, v' = (c t, f) - 2/7 k u/|u|.
+struct PulledSphere {
+  double c, f, k;
+  Eigen::Vector2d u, v;
+
+  double begin() const { return std::sqrt(k * k - f * f) / c; }
+  Eigen::Vector2d pull(double t) const { return {c * t, f}; }
+  void runTo(double end) {
+    double t = begin() + 1e-4;
+    const double growth = c * c * begin() / k;
+    u = 0.5 * growth * 1e-8 * pull(t).normalized();
+    v = 5. / 7 * Eigen::Vector2d(0.5 * c * t * t, f * t) + 2. / 7 * u;
+    const auto slope = [&](double at, const Eigen::Vector2d& slip) { return Eigen::Vector2d(pull(at) - k * slip.normalized()); };
+    while (t < end) {
+      const double h = std::min({0.2 * u.norm() / k, 2e-4, end - t});
+      const Eigen::Vector2d k1 = slope(t, u), k2 = slope(t + h / 2, u + h / 2 * k1), k3 = slope(t + h / 2, u + h / 2 * k2),
+                            k4 = slope(t + h, u + h * k3), change = h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+      // v' - 2/7 u' = 5/7 (c t, f), whatever the friction
+      v += 2. / 7 * change + 5. / 7 * h * pull(t + h / 2);
+      u += change;
+      t = end - t <= h ? end : t + h;
+    }
+  }
+};
+
+// Slip that begins while the force turns: the direction of friction, u/|u|, has no meaning at its begin.
+TEST(EventDriven, SlipThatBeginsWhileItTurns) {
+  const double mu = 0.2, R = 0.1, m = 2;
+  for (double f : {1., 4., 6.5}) {
+    PulledSphere exact{30, f, 3.5 * mu * g, {}, {}};
+    const double end = exact.begin() + 0.2;
+    ContactRig rig;
+    rig.floor();
+    const auto ball = rig.sphere("ball", m, R, {0, R, 0});
+    rig.builder.force("rising", ball.at(), {m * exact.c, 0, 0}, LoadDirection::Dead, TimeFunction::proportional());
+    rig.builder.force("steady", ball.at(), {0, 0, m * f}, LoadDirection::Dead);
+    rig.law({.friction = mu});
+    EventDriven analysis(rig.build(), rig.contacts, {.duration = end, .step = end / 8});
+    run(analysis);
+    ASSERT_EQ(analysis.events().size(), 1u) << f;
+    EXPECT_EQ(analysis.events()[0].kind, Kind::Slip);
+    EXPECT_NEAR(analysis.events()[0].time, exact.begin(), 1e-10);
+    exact.runTo(end);
+    const Vector3 v = ContactRig::velocity(analysis.state()), u = v + ContactRig::spin(analysis.state()).cross(Vector3(0, -R, 0));
+    EXPECT_LT((v - Vector3(exact.v[0], 0, exact.v[1])).norm(), 1e-8) << f;
+    EXPECT_LT((u - Vector3(exact.u[0], 0, exact.u[1])).norm(), 1e-8) << f;
+  }
+}
+
 TEST(EventDriven, SlipIsReversedByAForce) {
   const double mu = 0.1, m = 1, pull = 3;
   ContactRig rig;
@@ -409,6 +520,24 @@ TEST(EventDrivenAgainstMoreau, SphereSkiddingIntoRollingConvergesAtOrderOne) {
     return rig;
   };
   EXPECT_NEAR(orderOfMoreau(build, 0.8, 100, 5), 1, 0.15);
+}
+
+// A ball with three different moments of inertia rolls, and is thrown out of rolling by its own wobble.
+TEST(EventDrivenAgainstMoreau, UnequalBallSlipsOutOfRolling) {
+  const auto build = [] {
+    ContactRig rig;
+    rig.floor();
+    rig.add("egg", MassProperties{2, Vector3::Zero(), Vector3(0.008, 0.012, 0.018).asDiagonal()},
+            ContactRig::shape(Shape::Kind::Sphere, {0.1, 0, 0}), {so3::exp(Vector3(0.3, 0.2, 0.7)), {0, 0.1, 0}}, {1, 0, 0.7}, {3, 4, -8});
+    rig.law({.friction = 0.2});
+    return rig;
+  };
+  ContactRig rig = build();
+  EventDriven analysis(rig.build(), rig.contacts, {.duration = 1, .step = 0.1});
+  run(analysis);
+  EXPECT_EQ(ofKind(analysis, Kind::Reversal).size(), 0u);
+  EXPECT_GE(ofKind(analysis, Kind::Slip).size(), 1u);
+  EXPECT_NEAR(orderOfMoreau(build, 1, 200, 4), 1, 0.2);
 }
 
 // ---- several bodies, edges -------------------------------------------------------------------------------------------------------------
