@@ -24,6 +24,11 @@ class FilmServer {
   FilmServer(std::filesystem::path results, std::string_view viewer) : results_(std::move(results)), viewer_(viewer), film_(results_) {
     written_ = lastWrite();
     server_.set_keep_alive_timeout(1);
+    // The library's own options would let two servers share a port.
+    server_.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    });
     server_.set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
     server_.set_pre_routing_handler([this](const Request& request, Response& response) { return checkHost(request, response); });
     server_.set_exception_handler([](const Request&, Response& response, std::exception_ptr failure) { report(failure, response); });

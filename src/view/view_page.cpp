@@ -78,34 +78,37 @@ std::string chunkElement(const std::string& channel, std::size_t number, const s
 /// Writes the page; returns 0, or the number of frames that should fit if it grows beyond `maxBytes`. The header comes last: only then are
 /// the ranges known.
 std::size_t writePage(Film& film, std::string_view viewer, PageFile& file, std::uint64_t maxBytes) {
+  const std::uint64_t fixed = viewer.size() + film.header().size();
+  const auto fewerFrames = [&](std::uint64_t chunkBytes, std::size_t chunks) -> std::size_t {
+    if (fixed + chunkBytes <= maxBytes || film.frames() <= 2) return 0;
+    const double room = double(maxBytes) - double(std::min(fixed, maxBytes)), written = double(chunks) / double(film.chunks());
+    const double fit = 0.97 * room / double(chunkBytes) * written * double(film.frames());
+    return std::clamp(std::size_t(fit), std::size_t(2), film.frames() - 1);
+  };
   const std::size_t mark = viewer.find(filmMark);
   file.write(viewer.substr(0, mark));
   const std::vector<std::string> channels = film.channels();
   for (std::size_t c = 0; c < film.chunks(); ++c) {
     for (const std::string& channel : channels) file.write(chunkElement(channel, c, film.chunk(channel, c)));
-    if (file.bytes() > maxBytes && film.frames() > 2) {
-      const double share = double(c + 1) / double(film.chunks());
-      return std::max<std::size_t>(2, std::size_t(0.9 * double(maxBytes) / double(file.bytes()) * share * double(film.frames())));
-    }
+    if (const std::size_t fewer = fewerFrames(file.bytes() - mark, c + 1)) return fewer;
   }
   file.write("<script type=\"application/json\" id=\"film\">" + film.header() + "</script>");
   file.write(viewer.substr(mark + filmMark.size()));
-  return 0;
+  return fewerFrames(file.bytes() - fixed, film.chunks());
 }
 
 /// Frames of which a page of `maxBytes` can hold, judged by three chunks.
-std::size_t framesThatFit(const fs::path& results, std::uint64_t fixedBytes, std::uint64_t maxBytes) {
-  Film film(results);
+std::size_t framesThatFit(Film& film, std::uint64_t fixedBytes, std::uint64_t maxBytes) {
   double bytes = 0, frames = 0;
   std::size_t last = std::size_t(-1);
   for (const std::size_t c : {std::size_t(0), film.chunks() / 2, film.chunks() - 1}) {
     if (c == last) continue;
     last = c;
-    for (const std::string& channel : film.channels()) bytes += double(film.chunk(channel, c).size()) * 4 / 3 + 80;
+    for (const std::string& channel : film.channels()) bytes += double(chunkElement(channel, c, film.chunk(channel, c)).size());
     frames += double(std::min(film.framesPerChunk(), film.frames() - c * film.framesPerChunk()));
   }
   const double room = double(maxBytes) - double(std::min(fixedBytes, maxBytes));
-  return std::size_t(std::clamp(room / (bytes / frames), 2., double(film.frames())));
+  return std::size_t(std::clamp(room / (bytes / frames), std::min(2., double(film.frames())), double(film.frames())));
 }
 
 }
@@ -115,9 +118,10 @@ ViewPage writeViewPage(const ViewOptions& options, std::string_view viewer) {
   const fs::path path = options.page.empty() ? options.results / "view.html" : options.page;
   ViewPage page;
   page.path = path;
-  std::size_t frames = framesThatFit(options.results, viewer.size(), options.maxBytes);
+  Film film(options.results);
+  const std::size_t fit = framesThatFit(film, viewer.size(), options.maxBytes);
+  if (fit < film.frames()) film = Film(options.results, fit);
   while (true) {
-    Film film(options.results, frames);
     PageFile file(path);
     const std::size_t fewer = writePage(film, viewer, file, options.maxBytes);
     if (fewer == 0) {
@@ -127,7 +131,7 @@ ViewPage writeViewPage(const ViewOptions& options, std::string_view viewer) {
       page.totalFrames = std::max(film.totalRows(), film.frames());
       return page;
     }
-    frames = std::min(fewer, film.frames() - 1);
+    film = Film(options.results, fewer);
   }
 }
 

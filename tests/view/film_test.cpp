@@ -1,0 +1,310 @@
+#include "io/run_scenes.h"
+#include "tendril/io/results.h"
+#include "tendril/model/state.h"
+#include "tendril/view/film.h"
+#include "view/film_reader.h"
+
+#include <Eigen/Geometry>
+
+#include <cmath>
+#include <numbers>
+
+namespace tendril {
+namespace {
+
+using namespace testing;
+using Json = nlohmann::json;
+
+/// A block that slides down a floor that is at rest, beside a block that rests on a floor that moves up and down.
+const std::string blocks = R"(tendril: 1
+bodies:
+  - {name: slider, mass: 2, shapes: [{kind: box, size: [0.4, 0.4, 0.2]}], position: [0, 0, 0.1], velocity: [3, 0, 0]}
+  - {name: rider, mass: 1, shapes: [{kind: sphere, radius: 0.1}], position: [5, 5, 0.2]}
+obstacles:
+  - {name: floor, shapes: [{kind: half-space}]}
+  - {name: lift, shapes: [{kind: box, size: [1, 1, 0.2]}], position: [5, 5, 0], motion: {translation: [0, 0, 0.05*t]}}
+contacts:
+  - {name: friction, between: [slider, floor], friction: 0.25}
+  - {name: ride, between: [rider, lift], friction: 0.5}
+gravity: {acceleration: [0, 0, -10]}
+analysis: {type: dynamic, duration: 0.3, step: 0.001, output_every: 1}
+outputs:
+  - {name: way, measure: position, on: slider}
+)";
+
+Eigen::Quaterniond quaternion(const ReadChannel& channel, std::size_t i) {
+  const std::int16_t* q = channel.rotations.data() + 4 * i;
+  return {q[0] / 32767., q[1] / 32767., q[2] / 32767., q[3] / 32767.};
+}
+
+/// Poses of a channel against those of blocks in the rows of the results.
+void expectPoses(const ReadChannel& channel, const ResultReader& results, const Json& rows, const std::vector<int>& firstNumbers) {
+  ASSERT_EQ(channel.positions.size(), 3 * rows.size() * firstNumbers.size());
+  std::size_t i = 0;
+  for (const Json& row : rows) {
+    const Eigen::VectorXd q = results.stateRow("q", row);
+    for (const int first : firstNumbers) {
+      const Pose pose = loadPose(q.data() + first);
+      for (int k = 0; k < 3; ++k) EXPECT_EQ(channel.positions[3 * i + std::size_t(k)], float(pose.x[k]));
+      const Eigen::Quaterniond read = quaternion(channel, i++);
+      EXPECT_GE(read.w(), 0);
+      EXPECT_LT((read.toRotationMatrix() - pose.R).cwiseAbs().maxCoeff(), 1.6e-4); // 2 q dq, dq at most 4e-5
+      EXPECT_NEAR(std::abs(read.normalized().dot(Eigen::Quaterniond(pose.R))), 1, 1e-8);
+    }
+  }
+}
+
+TEST(Film, HoldsThePosesOfBeamsBodiesMarkersAndJoints) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, showcase));
+  const Json header = Json::parse(film.header());
+  const ResultReader results(folder / "out" / "results.h5");
+  EXPECT_EQ(header["times"].size(), results.rows());
+  // Seven nodes come first in q, twelve numbers each, or the body does: the order of the scene's reader.
+  const Eigen::VectorXd start = results.stateRow("q", 0);
+  const int body = start[0] == 3 ? 0 : 84;
+  std::vector<int> nodes;
+  for (int i = 0; i < 7; ++i) nodes.push_back((body == 0 ? 12 : 0) + 12 * i);
+  expectPoses(readChannel(film, header, "bodies"), results, header["rows"], {body});
+  expectPoses(readChannel(film, header, "nodes"), results, header["rows"], nodes);
+  expectPoses(readChannel(film, header, "markers"), results, header["rows"], {nodes.back()});
+  expectPoses(readChannel(film, header, "joints"), results, header["rows"], {nodes.front()});
+}
+
+TEST(Film, DescribesShapesAndSections) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, showcase));
+  const Json header = Json::parse(film.header());
+  const Json& shapes = header["bodies"][0]["shapes"];
+  std::vector<std::string> kinds;
+  for (const Json& shape : shapes) kinds.push_back(shape["kind"]);
+  EXPECT_EQ(kinds, (std::vector<std::string>{"sphere", "box", "cylinder", "capsule", "tube", "cone", "ellipsoid"}));
+  EXPECT_EQ(shapes[1]["size"], (Json{0.1, 0.2, 0.3}));
+  EXPECT_EQ(shapes[4]["size"], (Json{0.2, 0.1, 0.5}));
+  EXPECT_EQ(shapes[5]["position"], (Json{5., 0., 0.}));
+  const Json& section = header["beams"][0]["section"];
+  EXPECT_EQ(section["shape"], "tube");
+  EXPECT_DOUBLE_EQ(section["width"], 0.1);
+  EXPECT_DOUBLE_EQ(section["innerRadius"], 0.03);
+  EXPECT_EQ(section["assumed"], false);
+  // The ellipsoid lies at x = 3 + 6 and reaches 0.1 further; the hose begins at x = 0 and is 0.05 thick.
+  EXPECT_NEAR(header["bounds"][1][0], 9.1, 1e-9);
+  EXPECT_NEAR(header["bounds"][0][0], -0.05, 0.01);
+  EXPECT_EQ(header["up"], (Json{0., 0., 1.}));
+  EXPECT_EQ(header["planar"], false);
+  EXPECT_EQ(header["joints"][0]["name"], "clamp");
+  EXPECT_EQ(header["joints"][0]["first"], "the ground");
+}
+
+/// Under an end moment M = 2 pi EI turns p at load parameter p, every element has that moment and the curvature M/EI.
+TEST(Film, ShowsTheMomentOfARolledUpBeamOverTheLoadParameter) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, rollUp));
+  const Json header = Json::parse(film.header());
+  EXPECT_EQ(header["axis"]["kind"], "load");
+  ASSERT_EQ(header["times"].size(), 25u);
+  EXPECT_EQ(header["beams"][0]["section"]["assumed"], true);
+  EXPECT_DOUBLE_EQ(header["beams"][0]["section"]["width"], 1. / 50);
+  const std::vector<std::string> columns = header["channels"]["elements"]["columns"];
+  const auto column = [&](const char* name) { return std::size_t(std::find(columns.begin(), columns.end(), name) - columns.begin()); };
+  const ReadChannel elements = readChannel(film, header, "elements");
+  ASSERT_EQ(elements.values.size(), 25 * 6 * columns.size());
+  for (std::size_t frame = 0; frame < 25; ++frame) {
+    const double moment = std::numbers::pi * 10 * header["times"][frame].get<double>();
+    for (std::size_t e = 0; e < 6; ++e) {
+      const float* values = elements.values.data() + (6 * frame + e) * columns.size();
+      EXPECT_NEAR(values[column("bending moment")], moment, 1e-4 * (1 + moment));
+      EXPECT_NEAR(values[column("curvature")], moment / 10, 1e-4 * (1 + moment));
+      EXPECT_NEAR(values[column("energy density")], moment * moment / 20, 1e-3 * (1 + moment));
+      EXPECT_NEAR(values[column("axial force")], 0, 1e-2);
+      EXPECT_NEAR(values[column("torsion moment")], 0, 1e-4);
+    }
+  }
+  const Json again = Json::parse(film.header());
+  for (const Json& field : again["fields"]) {
+    if (field["name"] != "bending moment") continue;
+    EXPECT_NEAR(field["range"][1], std::numbers::pi * 10, 1e-3);
+    EXPECT_EQ(field["isSampled"], false);
+  }
+}
+
+TEST(Film, HoldsTheOutputsOverTheFrames) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, fallingRod));
+  const Json header = Json::parse(film.header());
+  const ResultReader results(folder / "out" / "results.h5");
+  const auto values = results.output("tip");
+  const ReadChannel series = readChannel(film, header, "series/tip");
+  ASSERT_EQ(series.values.size(), std::size_t(values.size()));
+  for (std::size_t i = 0; i < series.values.size(); ++i) EXPECT_EQ(series.values[i], float(values.data()[i]));
+  for (const Json& entry : header["series"]) {
+    if (entry["name"] != "tip") continue;
+    EXPECT_EQ(entry["columns"], (Json{"x", "y", "z"}));
+    EXPECT_EQ(entry["unit"], "m");
+  }
+}
+
+class BlocksFilm : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder = new TemporaryFolder;
+    runScene(*folder, blocks);
+  }
+  static void TearDownTestSuite() { delete folder; }
+  static TemporaryFolder* folder;
+};
+TemporaryFolder* BlocksFilm::folder = nullptr;
+
+TEST_F(BlocksFilm, IsCutIntoChunks) {
+  Film film(*folder / "out");
+  const Json header = Json::parse(film.header());
+  const ResultReader results(*folder / "out" / "results.h5");
+  ASSERT_EQ(film.frames(), 301u);
+  EXPECT_EQ(film.chunks(), (301 + film.framesPerChunk() - 1) / film.framesPerChunk());
+  EXPECT_GT(film.chunks(), 2u);
+  expectPoses(readChannel(film, header, "bodies"), results, header["rows"], {0, 12});
+  const ReadChannel obstacles = readChannel(film, header, "obstacles");
+  for (std::size_t frame = 0; frame < 301; ++frame)
+    EXPECT_NEAR(obstacles.positions[6 * frame + 5], 0.05 * header["times"][frame].get<double>(), 1e-7);
+  expectError<InputError>([&] { film.chunk("bodies", film.chunks()); }, {"bodies"});
+  expectError<InputError>([&] { film.chunk("nothing", 0); }, {"nothing"});
+}
+
+/// The floor bears the weight of the slider, 20 N, and slows it by mu m g = 5 N; the lift bears the rider, 10 N, which does not slide.
+TEST_F(BlocksFilm, HoldsContactsWithTheirForces) {
+  Film film(*folder / "out");
+  const Json header = Json::parse(film.header());
+  const std::size_t columns = header["channels"]["contacts"]["columns"].size();
+  const ReadChannel contacts = readChannel(film, header, "contacts"), motion = readChannel(film, header, "body motion"),
+                    pressed = readChannel(film, header, "body contact");
+  EXPECT_EQ(contacts.counts[0], 0u);
+  const float* line = contacts.values.data();
+  for (std::size_t frame = 1; frame < 301; ++frame) {
+    double slider = 0, rider = 0, drag = 0;
+    for (std::uint32_t i = 0; i < contacts.counts[frame]; ++i, line += columns) {
+      const Json& first = header["parts"][std::size_t(line[12])];
+      const bool isSlider = first["name"] == "slider" || header["parts"][std::size_t(line[13])]["name"] == "slider";
+      const double sign = first["body"] >= 0 ? 1 : -1; // force on the body
+      (isSlider ? slider : rider) += sign * line[8];
+      if (isSlider) drag += sign * line[6];
+      EXPECT_NEAR(std::abs(line[8]), line[14], 1e-4);
+      EXPECT_NEAR(std::abs(line[6]), line[15], 1e-4);
+      if (line[14] > 1) {
+        EXPECT_EQ(line[11], isSlider ? 2 : 1);
+      }
+      if (isSlider && line[11] == 2) {
+        EXPECT_NEAR(line[10], 3 - 2.5 * header["times"][frame].get<double>(), 1e-3);
+      }
+    }
+    if (frame < 50) continue; // the lift starts with a jump of its velocity
+    EXPECT_NEAR(slider, 20, 1e-3);
+    EXPECT_NEAR(drag, -5, 1e-3);
+    EXPECT_NEAR(rider, 10, 1e-3);
+    EXPECT_NEAR(motion.values[6 * frame], 3 - 2.5 * header["times"][frame].get<double>(), 1e-4);
+    EXPECT_NEAR(motion.values[6 * frame + 2], std::pow(motion.values[6 * frame], 2), 1e-4); // m = 2
+    EXPECT_NEAR(pressed.values[2 * frame + 1], 10, 1e-3);
+    EXPECT_GE(pressed.values[2 * frame], std::hypot(20, 5) - 1e-3);
+  }
+  for (const Json& field : header["fields"]) {
+    if (field["name"] == "status") {
+      EXPECT_EQ(field["categories"], (Json{"open", "sticking", "sliding"}));
+    }
+  }
+}
+
+TEST_F(BlocksFilm, LeavesFramesOutEvenly) {
+  Film film(*folder / "out", 7);
+  const Json header = Json::parse(film.header());
+  EXPECT_EQ(header["rows"], (Json{0, 50, 100, 150, 200, 250, 300}));
+  EXPECT_EQ(header["totalRows"], 301);
+  EXPECT_NE(header["notices"][0].get<std::string>().find("7 of 301 frames"), std::string::npos);
+  const ResultReader results(*folder / "out" / "results.h5");
+  expectPoses(readChannel(film, header, "bodies"), results, header["rows"], {0, 12});
+}
+
+TEST_F(BlocksFilm, SamplesRangesBeforeChunksAreMade) {
+  Film film(*folder / "out");
+  for (const Json& field : Json::parse(film.header())["fields"]) {
+    if (field["name"] != "speed") continue;
+    EXPECT_NEAR(field["range"][1], 3, 0.01);
+    EXPECT_EQ(field["isSampled"], true);
+  }
+}
+
+// ---- folders that are not as they should be
+// ----------------------------------------------------------------------------------------------
+
+bool hasNotice(const Json& header, const std::string& part) {
+  for (const Json& notice : header["notices"]) {
+    if (notice.get<std::string>().find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Film, ShowsWhatThereIsOfABrokenRun) {
+  const TemporaryFolder folder;
+  const auto results = runScene(folder, fallingRod);
+  for (const char* file : {"summary.json", "scene.yaml", "log.txt"}) std::filesystem::remove(results / file);
+  Film film(results);
+  const Json header = Json::parse(film.header());
+  EXPECT_TRUE(header["summary"].is_null());
+  EXPECT_EQ(header["log"], Json::array());
+  EXPECT_TRUE(hasNotice(header, "no summary"));
+  EXPECT_EQ(header["title"], "A falling rod");
+  writeAll(results / "summary.json", "{\"status\": \"interr");
+  EXPECT_TRUE(hasNotice(Json::parse(Film(results).header()), "no summary"));
+  writeAll(results / "summary.json", R"({"status": "failed", "messages": ["step 7: no convergence"]})");
+  EXPECT_TRUE(hasNotice(Json::parse(Film(results).header()), "step 7: no convergence"));
+}
+
+TEST(Film, ShowsTheInitialStateOfResultsWithoutRows) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "out");
+  ResultWriter writer(folder / "out" / "results.h5", {"9.9", fallingRod, {}});
+  writer.addState("q", 60);
+  writer.addState("v", 30);
+  writer.addState("lambda", 3);
+  writer.addOutput("tip", 3, {"m", "position", "inertial"});
+  writer.close();
+  Film film(folder / "out");
+  const Json header = Json::parse(film.header());
+  EXPECT_EQ(header["times"], (Json{0}));
+  EXPECT_EQ(header["totalRows"], 0);
+  EXPECT_TRUE(hasNotice(header, "no rows"));
+  EXPECT_TRUE(hasNotice(header, "9.9"));
+  EXPECT_EQ(readChannel(film, header, "nodes").positions[12], 1);
+  EXPECT_TRUE(std::isnan(readChannel(film, header, "series/tip").values[0]));
+}
+
+TEST(Film, RefusesWhatItCannotRead) {
+  const TemporaryFolder folder;
+  expectError<InputError>([&] { Film film(folder / "nowhere"); }, {"results.h5", "no such file"});
+  writeAll(folder / "results.h5", "not HDF5");
+  expectError<InputError>([&] { Film film(folder.path); }, {"results.h5", "not an HDF5 file"});
+  ResultWriter writer(folder / "results.h5", {"0.0", fallingRod, {}});
+  const auto q = writer.addState("q", 24), v = writer.addState("v", 12), lambda = writer.addState("lambda", 3);
+  writer.set(q, std::vector<double>(24)), writer.set(v, std::vector<double>(12)), writer.set(lambda, std::vector<double>(3));
+  writer.endStep(0);
+  writer.close();
+  expectError<InputError>([&] { Film film(folder.path); }, {"states/q", "24", "version 0.0", "60"});
+}
+
+/// 10^6 m from the origin single precision knows millimetres only to a tenth: positions are given from a point near by.
+TEST(Film, KeepsItsPrecisionFarFromTheOrigin) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, R"(tendril: 1
+bodies: [{name: ball, mass: 1, shapes: [{kind: sphere, radius: 0.1}], position: [1e6, 0, 0], velocity: [0, 1, 0]}]
+analysis: {type: dynamic, duration: 0.1, step: 0.01}
+outputs: [{name: y, measure: position, on: ball, component: y}]
+)"));
+  const Json header = Json::parse(film.header());
+  EXPECT_NEAR(header["origin"][0], 1e6, 1);
+  const ReadChannel poses = readChannel(film, header, "bodies");
+  EXPECT_NEAR(header["origin"][0].get<double>() + double(poses.positions[0]), 1e6, 1e-6);
+  EXPECT_NEAR(header["bounds"][1][1].get<double>(), 0.2, 1e-6);
+  EXPECT_NEAR(header["extent"], 0.2 * std::sqrt(3), 1e-9);
+  EXPECT_EQ(header["planar"], true); // it moves in the plane, without gravity
+}
+
+}
+}
