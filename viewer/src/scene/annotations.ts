@@ -117,7 +117,8 @@ export class Annotations {
   }
 
   /** Keeps points and texts at their size: `metresPerPixel` at unit distance, `ratio` device pixels per pixel. */
-  fit(metresPerPixel: number, ratio: number): void {
+  fit(camera: THREE.Camera, metresPerPixel: number, ratio: number): void {
+    this.ground.face(camera);
     this.contacts.setPixels(ratio);
     this.markers.points.setPixels(10 * ratio);
     this.measure.setPixels(9 * ratio);

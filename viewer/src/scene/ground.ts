@@ -4,7 +4,7 @@ import type { FilmHeader, Vec3 } from '../film/header';
 import { frontView } from './camera';
 import { palettes } from './colours';
 import { Labels, type Label } from './labels';
-import { add, dot, multiply, rotate, scale } from './lie';
+import { add, cross, dot, multiply, rotate, scale } from './lie';
 import { roundTicks, shortNumber } from './numbers';
 import type { PoseTrack } from './poses';
 import { toColor } from './shading';
@@ -73,6 +73,7 @@ export class Ground {
   readonly group = new THREE.Group();
   readonly labels = new Labels();
   private readonly planes: Plane[];
+  private readonly lines: THREE.Group[] = []; // of each plane
   private readonly isOnPlates: boolean;
   private readonly material = new THREE.LineBasicMaterial({ transparent: true, depthWrite: false });
   private readonly strong = new THREE.LineBasicMaterial({ transparent: true, depthWrite: false });
@@ -92,6 +93,17 @@ export class Ground {
     this.material.opacity = this.isOnPlates ? 0.16 : 0.55;
     this.strong.opacity = this.isOnPlates ? 0.35 : 1;
     this.labels.set(this.planes.flatMap((plane) => this.labelsOf(plane, text, background)));
+  }
+
+  /** Lines on a plate are seen from its free side only, as the plate is. */
+  face(camera: THREE.Camera): void {
+    if (!this.isOnPlates) return;
+    const away = new THREE.Vector3();
+    this.planes.forEach(({ origin, axes }, i) => {
+      if (camera instanceof THREE.OrthographicCamera) camera.getWorldDirection(away).negate();
+      else away.copy(camera.position).sub(new THREE.Vector3(...origin));
+      this.lines[i]!.visible = dot(cross(axes[0], axes[1]), [away.x, away.y, away.z]) > 0;
+    });
   }
 
   /** Cuts the lines too, besides where plates end. */
@@ -126,9 +138,12 @@ export class Ground {
         lines[i % 5 === 0 ? 1 : 0].push(...ends);
       }
     }
+    const group = new THREE.Group();
+    this.lines.push(group);
+    this.group.add(group);
     lines.forEach((points, isStrong) => {
       const geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(new Float32Array(points.flat()), 3));
-      this.group.add(new THREE.LineSegments(geometry, isStrong ? this.strong : this.material));
+      group.add(new THREE.LineSegments(geometry, isStrong ? this.strong : this.material));
     });
   }
 

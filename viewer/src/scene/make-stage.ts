@@ -369,7 +369,7 @@ class ThreeStage implements Stage {
     for (const solids of [this.bodies, this.obstacles]) solids.setDetail(pixels * ratio);
     this.beams.setDetail(pixels * ratio, this.thickness);
     const isParallel = this.rig.isOrthographic;
-    this.annotations.fit(isParallel ? 1 / pixels : 1 / (pixels * this.rig.distance), ratio);
+    this.annotations.fit(this.rig.camera, isParallel ? 1 / pixels : 1 / (pixels * this.rig.distance), ratio);
     this.headlight.position.copy(this.rig.camera.position);
     this.headlight.target.position.copy(this.rig.target);
     this.headlight.target.updateMatrixWorld();
