@@ -394,6 +394,56 @@ TEST(MoreauManyContacts, TableOnFourLegsCarriesItsWeightHoweverItIsShared) {
   }
 }
 
+/// Normal impulses of the last step on the four legs of a table, leg by leg, the legs being found in a given order.
+std::array<double, 4> impulsesOnLegs(const std::array<int, 4>& order, FrictionMethod method, double& speed) {
+  const std::array<Vector3, 4> feet{{{0.4, 0.3, 0}, {-0.4, 0.3, 0}, {-0.4, -0.3, 0}, {0.4, -0.3, 0}}};
+  ContactRig rig({0, 0, -g});
+  rig.floor({0, 0, 1});
+  const ContactRig::Body body = rig.builder.body("table", MassProperties::box(500, {1, 0.8, 0.1}), {Matrix3::Identity(), {0, 0, 0.7}});
+  std::vector<CollisionShape> legs;
+  for (const int leg : order) {
+    const Pose pose{Matrix3::Identity(), feet[std::size_t(leg)] - Vector3(0, 0, 0.65)};
+    legs.emplace_back(ContactRig::shape(Shape::Kind::Sphere, {0.05, 0, 0}, pose), "leg");
+  }
+  rig.contacts.addPart({"table", "", &body.at(), legs});
+  rig.law({.friction = 0.5});
+  MoreauOptions o = options(1e-2, 1e-2);
+  o.friction.method = method;
+  Moreau analysis(rig.build(), rig.contacts, o);
+  run(analysis);
+  std::array<double, 4> impulses{};
+  for (const ContactRecord& c : analysis.contacts()->contacts) {
+    for (std::size_t leg = 0; leg < 4; ++leg) {
+      if ((c.position - feet[leg]).head<2>().norm() < 0.1) impulses[leg] += c.impulse[0];
+    }
+  }
+  speed = analysis.state().v.norm();
+  return impulses;
+}
+
+// Four legs on a plane: the impulses are determined but for (1, -1, 1, -1) times a number, which the order of the sweep and the method set.
+TEST(MoreauManyContacts, LegsShareTheWeightAsTheSweepFindsThemButTheTableRests) {
+  const double weight = 1e-2 * 500 * 0.08 * g;
+  std::vector<std::array<double, 4>> found;
+  for (const FrictionMethod method : {FrictionMethod::GaussSeidel, FrictionMethod::InteriorPoint}) {
+    for (const std::array<int, 4>& order : {std::array{0, 1, 2, 3}, {1, 2, 3, 0}, {3, 2, 1, 0}}) {
+      double speed = 0;
+      const std::array<double, 4> P = impulsesOnLegs(order, method, speed);
+      EXPECT_NEAR(P[0] + P[1] + P[2] + P[3], weight, 1e-10 * weight);
+      EXPECT_NEAR(P[0] + P[1], weight / 2, 1e-9 * weight); // moments about both axes
+      EXPECT_NEAR(P[1] + P[2], weight / 2, 1e-9 * weight);
+      EXPECT_LT(speed, 1e-12);
+      found.push_back(P);
+    }
+  }
+  double apart = 0;
+  for (const auto& one : found) {
+    for (const auto& other : found) apart = std::max(apart, std::abs(one[0] - other[0]));
+  }
+  EXPECT_GT(apart, 1e-3 * weight);
+  EXPECT_GT(std::abs(found[0][0] - found[1][0]), 1e-3 * weight) << "Gauss-Seidel in another order";
+}
+
 /// Discs of random sizes thrown at each other and at a floor between walls.
 ContactRig cluster(int discs, unsigned seed, double friction, double e, double tau) {
   std::mt19937 random(seed);
