@@ -109,6 +109,7 @@ TEST(ContactScenes, PistonLiftsTheMass) {
     EXPECT_NEAR(r("first_velocity"), 0.2, 1e-12);
     EXPECT_NEAR(r("impulse"), h * g, 1e-12);
     EXPECT_NEAR(r("velocity"), 0.2, 1e-12);
+    EXPECT_NEAR(r("energy_balance"), 0, 1e-12) << "the work of the piston";
     EXPECT_NEAR(run("piston", {set("h", h), "e=0.5"})("first_velocity"), 0.3, 1e-12);
   }
 }
@@ -327,6 +328,46 @@ TEST(ContactScenes, DiscFollowsTheTractrix) {
       EXPECT_LE(r("overlap"), 1e-12);
     }
     EXPECT_TRUE(v != 1 || std::abs(previous - 1.59e-4) < 1e-6);
+  }
+}
+
+TEST(ContactScenes, SpinningDiscStopsOnItsPads) {
+  for (double mu : {0.1, 0.3}) {
+    for (double omega : {5., 10.}) {
+      const Results rim = run("spinning-disc", {set("mu", mu), set("omega", omega)});
+      EXPECT_NEAR(rim("stop_time"), 0.1 * omega / (2 * mu * g), 2e-3) << mu << ' ' << omega;
+      EXPECT_LT(rim("drift"), 1e-6);
+    }
+    for (int rings : {3, 6}) {
+      const Results face = run("spinning-disc", {"pads=face", set("rings", rings), set("mu", mu)});
+      EXPECT_NEAR(face("stop_time"), 0.75 * 0.1 * 10 / (mu * g) / (1 - 1. / (4 * rings * rings)), 2e-3) << mu << ' ' << rings;
+    }
+  }
+}
+
+TEST(ContactScenes, UnequalRestitutionsMayCreateEnergyEqualOnesDoNot) {
+  const Results created = run("rod-impact");
+  EXPECT_NEAR(created.array("impulse")[0], 1.025, 1e-5);
+  EXPECT_NEAR(created.array("impulse")[1], 0.375, 1e-5);
+  EXPECT_NEAR(created("energy_gain"), 0.1125, 1e-5);
+  EXPECT_NEAR(created("dissipation"), -0.1125, 1e-5);
+  for (double e : {0., 0.5, 1.}) {
+    // P . (u- + u+)/2 with u+ = (e vn, -e vt): -(1 - e^2)/2 of u- . W^-1 u-.
+    const Results r = run("rod-impact", {set("e", e), set("tau", e)});
+    const double square = (2.5 * 1 + 2.5 * 0.36 + 2 * 1.5 * -0.6) / 4;
+    EXPECT_NEAR(r("energy_gain"), -(1 - e * e) / 2 * square, 1e-5) << e;
+    EXPECT_NEAR(r("dissipation"), -r("energy_gain"), 1e-9) << e;
+  }
+}
+
+TEST(ContactScenes, PenaltyFloorReboundsAsTheRigidOne) {
+  for (double e : {0.8, 0.9}) {
+    const Results r = run("penalty-floor", {set("e", e)});
+    EXPECT_NEAR(r("rigid_rebound"), e, 0.005);
+    EXPECT_NEAR(r("penalty_rebound"), r("rigid_rebound"), 0.01);
+    // The damper that would pull is cut off where k x + c x' = 0.
+    const double zeta = -std::log(e) / std::hypot(std::numbers::pi, std::log(e)), root = std::sqrt(1 - zeta * zeta);
+    EXPECT_NEAR(r("contact_time") / r("expected_time"), std::atan2(2 * zeta * root, 2 * zeta * zeta - 1) / std::numbers::pi, 0.02) << e;
   }
 }
 
