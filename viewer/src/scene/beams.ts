@@ -21,7 +21,7 @@ export const beamVertex = /* glsl */ `
   attribute vec3 aTint;
   uniform sampler2D uPositionA, uPositionB, uPosition0, uValues;
   uniform isampler2D uRotationA, uRotationB, uRotation0;
-  uniform float uFraction, uExaggeration, uThickness, uFirstId;
+  uniform float uFraction, uExaggeration, uThickness, uLeast, uFirstId;
   uniform int uValuesOn; // 1 nodes, 2 elements
 
   ivec2 texelOf(int i) { return ivec2(i % ${textureWidth}, i / ${textureWidth}); }
@@ -94,7 +94,8 @@ export const beamVertex = /* glsl */ `
     nodePose(node, p1, q1);
     nodePose(node + 1, p2, q2);
     helicoid(p1, q1, p2, q2, xi, p, q);
-    vec2 size = (aInner > 0.5 ? vec2(aMore.x) : aElement.zw) * uThickness;
+    // Thin beams are drawn a pixel wide, so that they are seen at all.
+    vec2 size = aInner > 0.5 ? vec2(aMore.x) * uThickness : max(aElement.zw * uThickness, vec2(uLeast));
     vec2 mirror = vec2(aMore.y == 1.0 ? -1.0 : 1.0, 1.0); // the first cap looks backwards
     where = p + turned(q, vec3(0.0, position.yz * mirror * size));
     upright = turned(q, aMore.y == 1.0 ? -normal : normal);
@@ -381,6 +382,7 @@ export class Beams {
       uFraction: { value: 0 },
       uExaggeration: { value: 1 },
       uThickness: { value: 1 },
+      uLeast: { value: 0 },
       uFirstId: { value: firstId },
     };
     this.elements = beams.reduce((sum, beam) => sum + Math.max(0, beam.nodes - 1), 0);
@@ -428,6 +430,7 @@ export class Beams {
   }
 
   setDetail(pixelsPerMetre: number, thickness: number): void {
+    this.uniforms['uLeast']!.value = 0.7 / pixelsPerMetre;
     for (const batch of this.batches) batch.setDetail(pixelsPerMetre, thickness);
   }
 

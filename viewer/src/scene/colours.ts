@@ -85,7 +85,7 @@ export function colourMap(field: FieldInfo, range: [number, number] | null): Col
     const most = Math.max(-low, high);
     return { kind: 'diverging', colours: maps.diverging, range: [-most, most] };
   }
-  if (low === high) [low, high] = [low - Math.max(1e-12, Math.abs(low) * 0.5), high + Math.max(1e-12, Math.abs(high) * 0.5)];
+  if (low === high) [low, high] = low === 0 ? [0, 1] : [low - Math.abs(low) / 2, high + Math.abs(high) / 2];
   const isSigned = low < 0 && high > 0 && Math.abs(low + high) <= 0.01 * (high - low);
   return { kind: isSigned ? 'diverging' : 'sequential', colours: isSigned ? maps.diverging : maps.sequential, range: [low, high] };
 }

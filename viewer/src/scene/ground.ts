@@ -154,7 +154,7 @@ export class Ground {
     for (const axis of [0, 1] as const) {
       const [from, to] = plane.ranges[axis];
       const other = plane.ranges[1 - axis]![axis === 0 ? 0 : 1];
-      const every = Math.max(1, Math.round((to - from) / step / 6));
+      const every = Math.max(1, Math.ceil((to - from) / step / 5));
       let isFirst = true;
       for (let i = Math.ceil(from / step); i * step <= to; ++i) {
         if (i % every !== 0) continue;

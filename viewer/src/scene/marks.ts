@@ -195,8 +195,9 @@ export class Joints {
 
   place(track: PoseTrack): void {
     const [matrix, position, turn, size] = [new THREE.Matrix4(), new THREE.Vector3(), new THREE.Quaternion(), new THREE.Vector3()];
+    const metres = (0.8 * this.header.extent) / Math.max(1, Math.sqrt(track.count / 8)); // many joints are drawn smaller
     for (const { mesh, joints, size: parts } of this.meshes) {
-      size.set(...parts).multiplyScalar(this.header.extent);
+      size.set(...parts).multiplyScalar(metres);
       joints.forEach((joint, i) => {
         const pose = track.pose(joint);
         const [w, x, y, z] = pose.rotation;
