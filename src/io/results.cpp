@@ -200,7 +200,7 @@ struct ResultWriter::Impl {
     require(writeAttribute(file, "format", "tendril results " + std::to_string(formatVersion)) &&
             writeAttribute(file, "version", metadata.version));
     require(writeTexts(file, "scene", {metadata.scene}) && writeTexts(file, "arguments", metadata.arguments));
-    require(makeGroup(file, "states").valid() && makeGroup(file, "outputs").valid());
+    require(makeGroup(file, "states").valid() && makeGroup(file, "outputs").valid() && makeGroup(file, "steps").valid());
     const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
     const Handle place(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_obj_track_times(place, false);
@@ -489,6 +489,10 @@ ResultWriter::Series ResultWriter::addOutput(const std::string& name, int column
   const QuietErrors quiet;
   return impl->addColumn("outputs/" + name, columns, 2, info);
 }
+ResultWriter::Series ResultWriter::addStep(const std::string& name, const SeriesInfo& info) {
+  const QuietErrors quiet;
+  return impl->addColumn("steps/" + name, 1, 2, info);
+}
 
 ResultWriter::List ResultWriter::addList(const std::string& name, const std::vector<ListColumn>& columns) {
   const QuietErrors quiet;
@@ -585,6 +589,7 @@ struct ResultReader::Impl {
 
   std::vector<std::string> names(const char* group) const {
     std::vector<std::string> list;
+    if (H5Lexists(file, group, H5P_DEFAULT) <= 0) return list;
     const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* target) -> herr_t {
       static_cast<std::vector<std::string>*>(target)->emplace_back(name);
       return 0;
@@ -626,7 +631,7 @@ struct ResultReader::Impl {
     if (H5Dread(count, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &complete) < 0)
       refuse("rows", "the number of rows cannot be read", "run the scene again");
     hsize_t least = std::min<hsize_t>(complete, shapeOf(dataset("time")).rows);
-    for (const char* group : {"states", "outputs"})
+    for (const char* group : {"states", "outputs", "steps"})
       for (const std::string& name : names(group)) {
         const Shape shape = shapeOf(dataset(std::string(group) + "/" + name));
         if (shape.rank == 2) least = std::min(least, shape.rows);
@@ -657,15 +662,18 @@ ResultReader::~ResultReader() = default;
 const RunMetadata& ResultReader::metadata() const { return impl->metadata; }
 std::vector<std::string> ResultReader::states() const { return impl->names("states"); }
 std::vector<std::string> ResultReader::outputs() const { return impl->names("outputs"); }
+std::vector<std::string> ResultReader::steps() const { return impl->names("steps"); }
 std::size_t ResultReader::rows() const { return impl->rows(); }
 Eigen::VectorXd ResultReader::time() const { return impl->read("time", 0, rows()).col(0); }
 ResultReader::RowMatrix ResultReader::state(const std::string& name) const { return impl->readAll("states/" + name); }
 ResultReader::RowMatrix ResultReader::output(const std::string& name) const { return impl->readAll("outputs/" + name); }
+ResultReader::RowMatrix ResultReader::step(const std::string& name) const { return impl->readAll("steps/" + name); }
 Eigen::VectorXd ResultReader::stateRow(const std::string& name, std::size_t row) const {
   return impl->read("states/" + name, row, 1).row(0).transpose();
 }
 SeriesInfo ResultReader::stateInfo(const std::string& name) const { return impl->info("states/" + name); }
 SeriesInfo ResultReader::outputInfo(const std::string& name) const { return impl->info("outputs/" + name); }
+SeriesInfo ResultReader::stepInfo(const std::string& name) const { return impl->info("steps/" + name); }
 bool ResultReader::hasList(const std::string& name) const { return H5Lexists(impl->file, name.c_str(), H5P_DEFAULT) > 0; }
 ResultReader::RowMatrix ResultReader::list(const std::string& name, const std::string& column, std::size_t row) const {
   const auto end = [&](std::size_t r) { return hsize_t(impl->read(name + "/end", r, 1)(0, 0)); };

@@ -1,6 +1,7 @@
 #include "tendril/io/run.h"
 #include "io/run_folder.h"
 #include "io/run_totals.h"
+#include "io/step_series.h"
 #include "tendril/contact/contact_model.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/equations/analysis.h"
@@ -122,6 +123,7 @@ class Run {
   std::optional<Checkpoint> pending_; ///< not yet written
   std::chrono::steady_clock::time_point checkpointWritten_ = std::chrono::steady_clock::now();
   RunTotals totals_;
+  StepSeries steps_;
   RunOutcome outcome_;
   double secondsAtStart_ = 0, progressAtStart_ = 0;
   bool opened_ = false;     ///< the files of the folder are those of this run
@@ -212,6 +214,7 @@ void Run::addSeries() {
                                       {"status", 1, {"1", "0 open, 1 sticking, 2 sliding.", ""}},
                                       {"parts", 2, {"1", "Bodies, then obstacles, in the order of the scene, from 0.", ""}}});
   }
+  steps_.declare(*writer_, scene_.isDynamic(), !scene_.contacts().empty());
   for (const Outputs::Info& info : outputs_.infos()) {
     const bool isRecorded = info.series && !info.grows;
     series_.outputs.push_back(isRecorded ? writer_->addOutput(info.name, info.columns, {info.unit, info.description, info.frame}) : -1);
@@ -290,6 +293,7 @@ void Run::step() {
 }
 
 void Run::account(const StepReport& report) {
+  steps_.note(report);
   totals_.step = report.step;
   totals_.iterations += report.iterations;
   totals_.worstIterations = std::max<long>(totals_.worstIterations, report.iterations);
@@ -339,6 +343,7 @@ void Run::writeRow() {
     if (series_.outputs[i] >= 0) writer_->set(series_.outputs[i], outputs_.row(i));
   }
   writeContacts();
+  steps_.write(*writer_, scene_.mechanism().model->energy(state), analysis_->contacts(), totals_);
   writer_->endStep(state.t);
   rowWritten_ = true;
   clock_.enter(PhaseClock::Solving);

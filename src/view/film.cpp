@@ -52,7 +52,6 @@ struct Film::Impl {
   std::size_t chunks() const { return (rows.size() + framesPerChunk - 1) / framesPerChunk; }
   FilmFrame read(std::size_t frame) const;
   void readContacts(FilmFrame& frame) const;
-  double stepOf(std::size_t row) const;
   const std::vector<FilmFrame>& framesOf(std::size_t chunk);
   std::string encode(std::size_t channel, std::size_t chunk);
   void noteColumns(std::size_t channel, const ChunkBuffer& buffer);
@@ -65,6 +64,8 @@ struct Film::Impl {
   std::string header();
 
   RunResults results;
+  std::vector<FilmSeries> series;
+  Eigen::VectorXd stepSizes;     ///< of the steps that led to the rows of the results; empty if they are not known
   std::vector<std::size_t> rows; ///< of the results, one a frame
   std::size_t framesPerChunk = 1;
   Vector3 origin = Vector3::Zero();
@@ -77,14 +78,16 @@ struct Film::Impl {
   std::vector<FilmFrame> frames;
 };
 
-Film::Impl::Impl(const std::filesystem::path& folder, std::size_t maxFrames) : results(folder) {
+Film::Impl::Impl(const std::filesystem::path& folder, std::size_t maxFrames) : results(folder), series(filmSeries(results.reader())) {
+  const std::vector<std::string> steps = results.reader().steps();
+  if (std::find(steps.begin(), steps.end(), "step_size") != steps.end()) stepSizes = results.reader().step("step_size").col(0);
   const std::size_t total = std::max<std::size_t>(results.rows(), 1), count = std::min(total, std::max<std::size_t>(maxFrames, 2));
   for (std::size_t i = 0; i < count; ++i) rows.push_back(rowOf(i, count, total));
   parts = int(filmParts(results.scene()).size());
   placeOrigin(results.scene().mechanism().model->initialState());
   addPoseChannels(results, origin, channels);
   addValueChannels(results, origin, channels, fields);
-  addSeriesChannels(results, channels);
+  addSeriesChannels(series, channels);
   std::size_t most = 1;
   for (const FilmChannel& channel : channels) most = std::max(most, channel.bytesPerFrame());
   framesPerChunk = std::clamp(chunkBytes / most, fewestFrames, mostFrames);
@@ -118,15 +121,9 @@ FilmFrame Film::Impl::read(std::size_t number) const {
     return frame;
   }
   frame.state = results.state(frame.row);
-  frame.step = stepOf(frame.row);
+  if (Eigen::Index(frame.row) < stepSizes.size()) frame.step = stepSizes[Eigen::Index(frame.row)];
   if (results.reader().hasList("contacts")) readContacts(frame);
   return frame;
-}
-
-/// Known where every step was recorded.
-double Film::Impl::stepOf(std::size_t row) const {
-  const bool isKnown = row > 0 && results.scene().outputEvery() == 1;
-  return isKnown ? results.time(row) - results.time(row - 1) : std::numeric_limits<double>::quiet_NaN();
 }
 
 void Film::Impl::readContacts(FilmFrame& frame) const {
@@ -261,7 +258,7 @@ std::string Film::Impl::header() {
   Json header{{"format", formatNumber}, {"notices", Json::array()}};
   describeScene(results.scene(), header);
   describeRun(results, header);
-  describeSeries(results.reader(), header);
+  describeSeries(series, header);
   if (rows.size() < results.rows())
     header["notices"].push_back(
         fmt::format("{} of {} frames are shown, to keep the page small. All: tendril view --serve, or a larger --max-size.", rows.size(),

@@ -54,8 +54,19 @@ struct FilmField {
 void addPoseChannels(const RunResults& results, const Vector3& origin, std::vector<FilmChannel>& channels);
 /// Forces and motion: of joints, contacts, beams, bodies.
 void addValueChannels(const RunResults& results, const Vector3& origin, std::vector<FilmChannel>& channels, std::vector<FilmField>& fields);
-/// Outputs over the frames.
-void addSeriesChannels(const RunResults& results, std::vector<FilmChannel>& channels);
+
+/// Numbers over the rows, or a final array, for the charts.
+struct FilmSeries {
+  std::string name;
+  const char* group; ///< "outputs", "energy", "solver"
+  SeriesInfo info;
+  bool isArray = false;
+  std::vector<std::string> columns;
+  ResultReader::RowMatrix values;
+};
+/// The outputs, then what the results say of the steps.
+std::vector<FilmSeries> filmSeries(const ResultReader& reader);
+void addSeriesChannels(const std::vector<FilmSeries>& series, std::vector<FilmChannel>& channels);
 
 /// Box about a part with the given pose, unbounded shapes left out.
 void extendBox(const std::vector<Shape>& shapes, const Pose& part, Eigen::AlignedBox3d& box);

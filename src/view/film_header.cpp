@@ -178,14 +178,6 @@ void noteState(const RunResults& results, const Json& summary, Json& notices) {
   notices.push_back(notice);
 }
 
-std::vector<std::string> columnNames(Eigen::Index width, const std::string& frame) {
-  if (width == 1) return {"value"};
-  if (width == 3 && !frame.empty()) return {"x", "y", "z"};
-  std::vector<std::string> names;
-  for (Eigen::Index i = 0; i < width; ++i) names.push_back(std::to_string(i + 1));
-  return names;
-}
-
 }
 
 void describeScene(const Scene& scene, Json& header) {
@@ -219,19 +211,13 @@ void describeRun(const RunResults& results, Json& header) {
   header["log"] = lastLines(results.folder() / "log.txt");
 }
 
-void describeSeries(const ResultReader& reader, Json& header) {
+void describeSeries(const std::vector<FilmSeries>& list, Json& header) {
   header["series"] = Json::array();
-  for (const std::string& name : reader.outputs()) {
-    const SeriesInfo info = reader.outputInfo(name);
-    Json series{{"name", name}, {"unit", info.unit}, {"description", info.description}, {"frame", info.frame}, {"group", "outputs"}};
-    const ResultReader::RowMatrix values = reader.output(name);
-    if (reader.isSeries(name))
-      series["columns"] = columnNames(values.cols(), info.frame);
-    else {
-      series["columns"] = {"value"};
-      series["value"] = std::vector<double>(values.data(), values.data() + values.size());
-    }
-    header["series"].push_back(std::move(series));
+  for (const FilmSeries& series : list) {
+    Json entry{{"name", series.name},        {"unit", series.info.unit}, {"description", series.info.description},
+               {"frame", series.info.frame}, {"group", series.group},    {"columns", series.columns}};
+    if (series.isArray) entry["value"] = std::vector<double>(series.values.data(), series.values.data() + series.values.size());
+    header["series"].push_back(std::move(entry));
   }
 }
 

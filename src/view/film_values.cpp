@@ -194,24 +194,4 @@ void addValueChannels(const RunResults& results, const Vector3& origin, std::vec
   addBodyContactForce(results, channels, fields);
 }
 
-void addSeriesChannels(const RunResults& results, std::vector<FilmChannel>& channels) {
-  const ResultReader& reader = results.reader();
-  for (const std::string& name : reader.outputs()) {
-    if (!reader.isSeries(name)) continue;
-    const auto values = std::make_shared<const ResultReader::RowMatrix>(reader.output(name));
-    FilmChannel channel{"series/" + name, FilmChannel::Layout::Dense, 1, {}, {}};
-    const Eigen::Index width = values->cols();
-    const bool isVector = width == 3 && !reader.outputInfo(name).frame.empty();
-    for (Eigen::Index i = 0; i < width; ++i)
-      channel.columns.push_back(width == 1 ? "value" : isVector ? std::string(1, "xyz"[i]) : std::to_string(i + 1));
-    channel.fill = [values, width](const FilmFrame& frame, ChunkBuffer& buffer) {
-      // Results without rows are shown by the initial state, which has no outputs.
-      const bool exists = Eigen::Index(frame.row) < values->rows();
-      for (Eigen::Index i = 0; i < width; ++i)
-        buffer.add(exists ? (*values)(Eigen::Index(frame.row), i) : std::numeric_limits<double>::quiet_NaN());
-    };
-    channels.push_back(std::move(channel));
-  }
-}
-
 }

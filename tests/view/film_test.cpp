@@ -27,7 +27,7 @@ contacts:
   - {name: friction, between: [slider, floor], friction: 0.25}
   - {name: ride, between: [rider, lift], friction: 0.5}
 gravity: {acceleration: [0, 0, -10]}
-analysis: {type: dynamic, duration: 0.3, step: 0.001, output_every: 1}
+analysis: {type: dynamic, duration: 0.3, step: 0.0005, output_every: 2}
 outputs:
   - {name: way, measure: position, on: slider}
 )";
@@ -142,6 +142,37 @@ TEST(Film, HoldsTheOutputsOverTheFrames) {
     EXPECT_EQ(entry["columns"], (Json{"x", "y", "z"}));
     EXPECT_EQ(entry["unit"], "m");
   }
+}
+
+/// Kinetic energy of free fall is what gravity gave; a rod that falls has taken as many iterations as its summary counts.
+TEST(Film, HoldsEnergiesAndWhatTheSolverNeeded) {
+  const TemporaryFolder folder;
+  std::string scene = fallingRod;
+  scene.replace(scene.find("output_every: 3"), 15, "output_every: 1");
+  Film film(runScene(folder, scene));
+  const Json header = Json::parse(film.header());
+  std::vector<std::string> columns;
+  for (const Json& entry : header["series"]) {
+    if (entry["name"] != "energies") continue;
+    EXPECT_EQ(entry["group"], "energy");
+    columns = entry["columns"];
+  }
+  ASSERT_EQ(columns, (std::vector<std::string>{"total", "kinetic", "elastic", "gravitational", "work"}));
+  const ReadChannel energies = readChannel(film, header, "series/energies"), given = readChannel(film, header, "series/energy"),
+                    iterations = readChannel(film, header, "series/Newton iterations"),
+                    size = readChannel(film, header, "series/step size");
+  double sum = 0;
+  for (std::size_t frame = 0; frame < film.frames(); ++frame) {
+    const float* row = energies.values.data() + 5 * frame;
+    EXPECT_NEAR(row[0], row[1] + row[2] + row[3], 1e-5);
+    EXPECT_EQ(row[0], given.values[frame]); // the scene asks for the total energy
+    if (frame > 0) sum += iterations.values[frame];
+    if (frame > 0) {
+      EXPECT_FLOAT_EQ(size.values[frame], 0.005f);
+    }
+  }
+  EXPECT_TRUE(std::isnan(iterations.values[0]));
+  EXPECT_EQ(sum, header["summary"]["newton"]["iterations"]);
 }
 
 class BlocksFilm : public ::testing::Test {

@@ -33,6 +33,9 @@ struct SeriesInfo {
 ///   /scene, /arguments          texts
 ///   /time         (rows)            s
 ///   /states/NAME  (rows, columns)   q, v, lambda, ...
+///   /steps/NAME   (rows, 1)         of the last step before each row: step_size, iterations, residual, with contacts contact_residual,
+///                                   sweeps, contact_newton_steps, penetration; at the row: kinetic_, elastic_, gravitational_ and
+///                                   total_energy; since the start: work, dissipated
 ///   /outputs/NAME (rows, columns)   or (n) for a final array; attributes unit, description, frame
 ///   /NAME/end     (rows)            of a list with any number of lines per step: the lines up to and with each step
 ///   /NAME/COLUMN  (lines, columns)  its lines
@@ -62,6 +65,8 @@ class ResultWriter {
 
   Series addState(const std::string& name, int columns, const SeriesInfo& info = {});
   Series addOutput(const std::string& name, int columns, const SeriesInfo& info);
+  /// A number that belongs to the steps themselves.
+  Series addStep(const std::string& name, const SeriesInfo& info);
   /// A list with any number of lines per step (contacts), and its columns.
   struct ListColumn {
     std::string name;
@@ -104,16 +109,19 @@ class ResultReader {
   const RunMetadata& metadata() const;
   std::vector<std::string> states() const;
   std::vector<std::string> outputs() const;
+  std::vector<std::string> steps() const;
   /// Rows that every series has.
   std::size_t rows() const;
   Eigen::VectorXd time() const;
   /// All rows of a series; a final array comes as one column.
   RowMatrix state(const std::string& name) const;
   RowMatrix output(const std::string& name) const;
+  RowMatrix step(const std::string& name) const;
   /// One row of a state, e.g. to render or restart from it.
   Eigen::VectorXd stateRow(const std::string& name, std::size_t row) const;
   SeriesInfo stateInfo(const std::string& name) const;
   SeriesInfo outputInfo(const std::string& name) const;
+  SeriesInfo stepInfo(const std::string& name) const;
   bool hasList(const std::string& name) const;
   /// The lines of a column of a list that belong to a row.
   RowMatrix list(const std::string& name, const std::string& column, std::size_t row) const;
