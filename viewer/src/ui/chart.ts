@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { el, textButton } from './dom';
 import { nearestSample, nextExtremum, snapToExtremum } from './extremum';
 import { download, fileName } from './files';
-import { csvOf, formatNumber, formatQuantity, unitText } from './format';
+import { csvOf, formatNumber, formatQuantity, scaleOf, unitText } from './format';
 
 export interface Curves {
   name: string;
@@ -63,7 +63,8 @@ export class Chart {
   readonly element: HTMLElement;
   private plot: uPlot | null = null;
   private readonly place: HTMLElement;
-  private readonly marker = el('div', { class: 'marker' });
+  private readonly markers: HTMLElement[]; // a line, or a dot on every path
+  private readonly scale: { factor: number; unit: string };
   private readonly readings: HTMLElement[];
   private isLog: boolean;
   private isSyncing = false;
@@ -72,6 +73,8 @@ export class Chart {
 
   constructor(private readonly options: ChartOptions) {
     const { curves } = options;
+    this.markers = (options.abscissa.isRising ? [''] : curves.columns).map(() => el('div', { class: 'marker' }));
+    this.scale = scaleOf(Math.max(...rangeOf(curves.values).map(Math.abs)), curves.unit);
     this.isLog = curves.isSolver && this.canBeLog() && /residual|error|gap/i.test(curves.name);
     this.place = el('div', {
       class: 'plot',
@@ -95,7 +98,7 @@ export class Chart {
 
   private makeHead(): HTMLElement {
     const { curves, title } = this.options;
-    const unit = unitText(curves.unit);
+    const { unit } = this.scale;
     const log = textButton(
       'log',
       () => {
@@ -144,7 +147,7 @@ export class Chart {
       ? [Float64Array.from(abscissa.values), ...curves.values.map((values) => clean(values, this.isLog))]
       : [Float64Array.from([0, 1]), ...curves.values.map(() => [null, null])];
     this.plot = new uPlot(this.settings(width), data, this.place);
-    this.plot.over.append(this.marker);
+    this.plot.over.append(...this.markers);
     this.listen(this.plot.over);
     this.move();
   }
@@ -186,7 +189,7 @@ export class Chart {
           size: 26,
           space: 64,
         },
-        { ...axis, size: 62, space: 28 },
+        { ...axis, size: 62, space: 28, values: (_, ticks) => ticks.map((y) => (y === null ? '' : formatNumber(y / this.scale.factor))) },
       ],
       series: [
         {},
@@ -313,12 +316,14 @@ export class Chart {
     const frame = this.options.frame();
     curves.values.forEach((values, c) => (this.readings[c]!.textContent = formatQuantity(values[frame], curves.unit)));
     if (!this.plot) return;
-    const { over } = this.plot;
-    const x = this.plot.valToPos(abscissa.values[frame]!, 'x');
-    this.marker.hidden = !(x >= -1 && x <= over.clientWidth + 1);
-    this.marker.classList.toggle('dot', !abscissa.isRising);
-    const y = abscissa.isRising ? 0 : this.plot.valToPos(curves.values[0]![frame]!, 'y');
-    this.marker.style.transform = `translate(${x}px, ${y}px)`;
+    const { plot } = this;
+    const x = plot.valToPos(abscissa.values[frame]!, 'x');
+    this.markers.forEach((marker, c) => {
+      const y = abscissa.isRising ? 0 : plot.valToPos(curves.values[c]![frame]!, 'y');
+      marker.hidden = !(x >= -1 && x <= plot.over.clientWidth + 1 && y >= -1 && y <= plot.over.clientHeight + 1);
+      marker.classList.toggle('dot', !abscissa.isRising);
+      marker.style.transform = `translate(${x}px, ${y}px)`;
+    });
   }
 
   private fit(): void {

@@ -59,7 +59,18 @@ export function formatQuantity(value: number | null | undefined, unit: string): 
   return `${formatNumber(value / 10 ** prefix.power)}${space}${prefix.text}${name}${angle}`;
 }
 
-export const formatPercent = (part: number): string => (Number.isFinite(part) ? `${formatNumber(100 * part, 2)}${space}%` : 'unknown');
+/** A part of a whole, to two digits; nobody needs to know how far below a millionth it is. */
+export function formatPercent(part: number): string {
+  if (!Number.isFinite(part)) return 'unknown';
+  if (part !== 0 && Math.abs(part) < 1e-6) return `less than 0.0001${space}%`;
+  return `${formatNumber(100 * part, 2)}${space}%`;
+}
+
+/** A scale for the ticks of an axis: they are divided by `factor`, and the unit is that of the quotients. */
+export function scaleOf(most: number, unit: string): { factor: number; unit: string } {
+  const prefix = prefixOf(most, unit);
+  return { factor: 10 ** prefix.power, unit: unitText(unit) && prefix.text + unitText(unit) };
+}
 
 /** Writes all values of an axis with one prefix and as many decimals as tell neighbours apart, so that the text stands still. */
 export function axisFormatter(values: readonly number[], unit: string): (value: number) => string {

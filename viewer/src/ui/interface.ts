@@ -97,6 +97,16 @@ function followHash(session: Session): void {
   });
 }
 
+/** A button that was clicked gives the focus back, so that the keys play and step again. Who uses the keyboard keeps it. */
+function releaseClicks(root: HTMLElement): void {
+  root.addEventListener('click', (event) => {
+    if (event.detail === 0 || !(event.target instanceof Element)) return;
+    event.target.closest<HTMLElement>('button, label, input[type=checkbox], summary')?.blur();
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLInputElement && activeElement.type === 'checkbox') activeElement.blur();
+  });
+}
+
 function fitStage(session: Session, place: HTMLElement): void {
   const fit = () => session.stage.resize(place.clientWidth, place.clientHeight, Math.min(2, window.devicePixelRatio));
   new ResizeObserver(fit).observe(place);
@@ -145,6 +155,7 @@ export function startInterface(root: HTMLElement, film: Film, stage: Stage): Int
   root.classList.add('viewer');
   root.replaceChildren(view, panel.separator, panel.element, makeBar(session), sheet);
   fitStage(session, place);
+  releaseClicks(root);
   listenToPicks(session);
   session.restore(readHash(location.hash));
   followHash(session);

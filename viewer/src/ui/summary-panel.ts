@@ -50,7 +50,11 @@ function outputsTable({ header }: Session): HTMLElement | null {
     const cell = el('div', { class: 'numbers' }, ...numbers.map((text) => el('span', {}, text)));
     return [el('div', {}, name, typeof description === 'string' ? el('small', {}, description) : null), cell];
   });
-  return section('Outputs at the end', true, table(['Output', 'Value'], rows, 'Last values of the outputs'));
+  return section(
+    'Outputs at the end',
+    true,
+    el('div', { class: 'outputs' }, table(['Output', 'Value'], rows, 'Last values of the outputs')),
+  );
 }
 
 function parametersTable({ header }: Session): HTMLElement | null {
