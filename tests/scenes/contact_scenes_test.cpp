@@ -371,6 +371,35 @@ TEST(ContactScenes, PenaltyFloorReboundsAsTheRigidOne) {
   }
 }
 
+/// x of (1 - exp(-x))/x = share: the depth of a silo in lengths of saturation whose floor carries this share of the weight.
+double janssenDepth(double share) {
+  double low = 1e-9, high = 100;
+  for (int i = 0; i < 200; ++i) {
+    const double x = 0.5 * (low + high);
+    (-std::expm1(-x) / x > share ? low : high) = x;
+  }
+  return low;
+}
+
+TEST(FullContactScenes, WallsOfASiloCarryTheirShare) {
+  const Results smooth = run("granular-column", {"mu_wall=0"}), rough = run("granular-column");
+  const double weight = -smooth("floor_force");
+  double mass = 0;
+  for (int i = 1; i <= 60; ++i) mass += 1000 * std::numbers::pi * std::pow(0.05 * (1 + 0.1 * std::sin(12.9898 * i)), 2);
+  EXPECT_NEAR(weight, mass * g, 0.01 * weight);
+  EXPECT_NEAR(rough("floor_force") + rough("left_force") + rough("right_force"), -weight, 0.01 * weight);
+  EXPECT_EQ(smooth("wall_share"), 0);
+  // lambda = D/(2 mu K), with grains that fill 0.82 of the plane.
+  const double D = 6.5 * 0.115, H = mass / (1000 * 0.82 * D), lambda = H / janssenDepth(1 - rough("wall_share"));
+  const double K = D / (2 * 0.5 * lambda);
+  EXPECT_GT(K, 0.4);
+  EXPECT_LT(K, 1);
+  // Twice the fill, with the same K: the pressure on the floor is near its limit.
+  const Results deep = run("granular-column", {"N=120", "settle=1.1"});
+  const double x = 2 * H / lambda;
+  EXPECT_NEAR(1 - deep("wall_share"), -std::expm1(-x) / x, 0.15 * (1 - deep("wall_share")));
+}
+
 TEST(ContactScenes, SmallPilesComeToRest) {
   for (const char* shape : {"sphere", "box"}) {
     const Results r = run("pile", {"N=27", std::string("shape=") + shape, "duration=0.6"});
