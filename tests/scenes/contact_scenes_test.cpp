@@ -400,6 +400,14 @@ TEST(FullContactScenes, WallsOfASiloCarryTheirShare) {
   EXPECT_NEAR(1 - deep("wall_share"), -std::expm1(-x) / x, 0.15 * (1 - deep("wall_share")));
 }
 
+// Columns of equal height: the run-out over L0 grows with the aspect ratio, as 1/L0, to a power near one.
+TEST(FullContactScenes, RunOutOfAColumnGrowsWithItsAspectRatio) {
+  const Results wide = run("granular-collapse", {"n=16", "N=160"}), narrow = run("granular-collapse", {"n=10", "N=100"});
+  EXPECT_NEAR(std::log(narrow("scaled_runout") / wide("scaled_runout")) / std::log(16.5 / 10.5), 1, 0.15);
+  EXPECT_GT(wide("scaled_runout"), 0.45); // of a column with a = 0.45
+  EXPECT_LT(wide("overlap"), 1e-4);
+}
+
 TEST(ContactScenes, SmallPilesComeToRest) {
   for (const char* shape : {"sphere", "box"}) {
     const Results r = run("pile", {"N=27", std::string("shape=") + shape, "duration=0.6"});
