@@ -1,5 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { filmServer } from './fixtures/serve';
+
+/** The libraries in the page ask for their licences to go with them. */
+function licences(): string {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
+  const texts = Object.entries(dependencies).map(([name, version]) => {
+    return `${name} ${version}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim()}`;
+  });
+  return `<!--\nThis page contains:\n\n${texts.join('\n\n').replace(/--/g, '- -')}\n-->`;
+}
 
 /** Puts scripts and styles into the page, so that one file shows a run anywhere, and forbids it to ask any other address for anything. */
 function oneFile(): Plugin {
@@ -23,6 +33,7 @@ function oneFile(): Plugin {
         delete bundle[name];
       }
       const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'";
+      html = html.replace('</html>', () => `${licences()}\n</html>`);
       page.source = html.replace(
         '<meta charset="utf-8" />',
         (meta) => `${meta}\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`,

@@ -117,7 +117,8 @@ export class CameraRig {
   text(): string {
     if (this.name) return this.name;
     const [x, y, z] = this.header.origin;
-    const point = (p: THREE.Vector3) => [p.x + x, p.y + y, p.z + z].map(short).join(',');
+    const noise = 1e-9 * this.distance;
+    const point = (p: THREE.Vector3) => [p.x + x, p.y + y, p.z + z].map((c) => (Math.abs(c) < noise ? '0' : short(c))).join(',');
     const angle = Math.abs(this.perspective.fov - usualAngle) < 1e-9 ? '' : `/${short(this.perspective.fov)}`;
     return `${point(this.camera.position)}/${point(this.target)}${angle}`;
   }
