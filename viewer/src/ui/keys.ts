@@ -112,8 +112,9 @@ const inChart: [string, string][] = [
 /** Elements that need the key for themselves. */
 function isTaken(event: KeyboardEvent): boolean {
   const { target, key } = event;
-  if (!(target instanceof HTMLElement) || key === 'Escape') return false;
+  if (!(target instanceof HTMLElement)) return false;
   if (target.closest('dialog')) return true;
+  if (key === 'Escape') return false;
   if (target instanceof HTMLInputElement && target.type === 'range') return key.startsWith('Arrow') || key === 'Home' || key === 'End';
   if (target instanceof HTMLInputElement && target.type === 'checkbox') return key === ' ';
   if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return true;
