@@ -42,7 +42,7 @@ describe.skipIf(!canTest())('the picture', { timeout: 60000 }, () => {
     const pixelSize = (2 * distance * Math.tan((angle * Math.PI) / 360)) / height;
     let [wrong, inside] = [0, 0];
     // The upper left corner has the title, the lower edge the axes and the scale. The outlines may be off by one pixel.
-    for (let y = 44; y < height - 60; ++y) {
+    for (let y = 44; y < height - 70; ++y) {
       for (let x = 0; x < width; ++x) {
         const meets = (radius: number) =>
           meetsBall(x + 0.5, y + 0.5, distance, angle, [-1, 0, 0], radius) ||
