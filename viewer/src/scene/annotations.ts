@@ -6,7 +6,8 @@ import { palettes } from './colours';
 import { Ground } from './ground';
 import type { Identities } from './identity';
 import { Labels, type Label } from './labels';
-import { add, scale } from './lie';
+import type { ArrowKey } from './hud';
+import { add, conjugate, normalized, rotate, scale, subtract, type Quat } from './lie';
 import { arrowScale, Contacts, Frames, Joints, largestNorm, Markers, Reactions } from './marks';
 import { Measure } from './measure';
 import { Paths } from './paths';
@@ -99,11 +100,16 @@ export class Annotations {
 
   place(moment: Moment, exaggeration: number, field: FieldInfo | null): void {
     const { film, has, theme, tracks } = this;
-    const { extent } = film.header;
-    const lengthOf = (name: string) => arrowScale(this.largest.get(name) ?? 0, extent, this.arrowFactor);
+    const lengthOf = (name: string) => this.arrowLength(name);
     const numbers = (channel: string, isWanted: boolean) =>
       isWanted && film.header.channels[channel] ? film.numbers(channel, moment.frame) : null;
-    this.contacts.place(numbers('contacts', has('contacts') || has('forces')), field, theme, has, lengthOf('force'));
+    const moved = exaggeration === 1 ? null : (line: Float32Array) => this.movedContact(line, moment.frame);
+    this.contacts.place(numbers('contacts', has('contacts') || has('forces')), field, {
+      theme,
+      has,
+      metresPerNewton: lengthOf('force'),
+      moved,
+    });
     this.reactions.place(numbers('reactions', has('reactions')), tracks.joints, theme, lengthOf('reaction'), lengthOf('moment'));
     if (has('frames') || has('labels')) this.nodes.update(moment, exaggeration);
     this.frames.place(has('frames'), [tracks.markers, tracks.bodies], this.nodes);
@@ -129,6 +135,35 @@ export class Annotations {
     for (const part of [this.contacts, this.joints, this.reactions, this.ground, this.paths, this.labels, this.measure]) part.dispose();
     this.markers.points.dispose();
     this.frames.arrows.dispose();
+  }
+
+  /** What lengths of arrows mean, of the layers that are on. */
+  arrowKeys(): ArrowKey[] {
+    const palette = palettes[this.theme];
+    const keys: (ArrowKey & { isOn: boolean })[] = [
+      { isOn: this.has('forces'), colour: palette.force, unit: 'N', length: this.arrowLength('force') },
+      { isOn: this.has('reactions'), colour: palette.reaction, unit: 'N', length: this.arrowLength('reaction') },
+      { isOn: this.has('reactions'), colour: palette.moment, unit: 'N m', length: this.arrowLength('moment') },
+    ];
+    return keys.filter(({ isOn, length }) => isOn && length > 0);
+  }
+
+  private arrowLength(name: string): number {
+    return arrowScale(this.largest.get(name) ?? 0, this.film.header.extent, this.arrowFactor);
+  }
+
+  /** A contact goes with the body it is on, where the enlarged displacements put that. */
+  private movedContact(line: Float32Array, frame: number): Vec3 {
+    const at: Vec3 = [line[0]!, line[1]!, line[2]!];
+    const { parts } = this.film.header;
+    const body = [12, 13].map((column) => parts[line[column]!]?.body ?? -1).find((number) => number >= 0);
+    if (body === undefined) return at;
+    const { position, rotation } = this.film.poses('bodies', frame);
+    const from = position.subarray(3 * body, 3 * body + 3);
+    const turn = normalized([...rotation.subarray(4 * body, 4 * body + 4)] as Quat);
+    const inBody = rotate(conjugate(turn), subtract(at, [from[0]!, from[1]!, from[2]!]));
+    const shown = this.tracks.bodies.pose(body);
+    return add(shown.position, rotate(shown.rotation, inBody));
   }
 
   private names(): Label[] {

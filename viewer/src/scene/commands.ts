@@ -85,12 +85,14 @@ function sizeOf(options: PictureOptions): { width: number; height: number } {
 }
 
 function prepare(film: Film, stage: Stage, options: PictureOptions): void {
-  if (options.colour && !film.header.fields.some(({ name }) => name === options.colour)) {
+  const field = film.header.fields.find(({ name }) => name === options.colour);
+  if (options.colour && !field) {
     const names = film.header.fields.map(({ name }) => name).join(', ');
     throw new Error(`There is no field "${options.colour}" to colour by; ${names ? `there are ${names}` : 'this run has none'}.`);
   }
   stage.setTheme(options.dark ? 'dark' : 'light');
   stage.colourBy(options.colour ? { field: options.colour, range: null } : null);
+  if (field?.on === 'contacts') stage.setLayer('contacts', true); // else nothing would have the colours
   for (const { layer, visible } of parseLayers(options.show ?? '')) stage.setLayer(layer, visible);
   stage.exaggerate(options.exaggerate ?? 1, 1);
 }

@@ -3,14 +3,22 @@ import * as THREE from 'three';
 import { axisColours, css, type Palette, type Rgb } from './colours';
 import { roundBelow, shortNumber } from './numbers';
 
+/** An arrow of one unit is `length` metres long. */
+export interface ArrowKey {
+  colour: Rgb;
+  unit: string;
+  length: number;
+}
+
 export interface HudText {
   camera: THREE.Camera;
   pixelsPerMetre: number; // in pixels of the picture
   isPerspective: boolean;
   palette: Palette;
+  arrows: ArrowKey[];
 }
 
-const size = { width: 250, height: 92 };
+const size = { width: 280, height: 100 };
 
 /** Draws with the lower left corner at (left, bottom); `unit` pixels per pixel of the design. */
 export function drawHud(context: CanvasRenderingContext2D, left: number, bottom: number, unit: number, text: HudText): void {
@@ -23,6 +31,7 @@ export function drawHud(context: CanvasRenderingContext2D, left: number, bottom:
   context.lineCap = 'round';
   drawAxes(context, text);
   drawBar(context, text.pixelsPerMetre / unit, text);
+  text.arrows.forEach((arrow, i) => drawArrow(context, arrow, text.pixelsPerMetre / unit, text, -44 - 19 * i));
   context.restore();
 }
 
@@ -66,6 +75,28 @@ function drawBar(context: CanvasRenderingContext2D, pixelsPerMetre: number, { pa
   context.lineTo(x + width, y - 5);
   context.stroke();
   context.fillText(`${isPerspective ? '≈ ' : ''}${shortNumber(length)} m`, x + width / 2, y - 10);
+}
+
+/** A round force as an arrow, with its size behind it. */
+function drawArrow(context: CanvasRenderingContext2D, arrow: ArrowKey, pixelsPerMetre: number, text: HudText, y: number): void {
+  const pixels = arrow.length * pixelsPerMetre;
+  const size = roundBelow(60 / pixels);
+  const [x, width] = [96, size * pixels];
+  if (!(width > 5)) return;
+  context.strokeStyle = context.fillStyle = css(arrow.colour);
+  context.lineWidth = 2.5;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x + width - 5, y);
+  context.stroke();
+  context.beginPath();
+  context.moveTo(x + width, y);
+  context.lineTo(x + width - 9, y - 4);
+  context.lineTo(x + width - 9, y + 4);
+  context.fill();
+  context.fillStyle = css(text.palette.text);
+  context.textAlign = 'left';
+  context.fillText(`${text.isPerspective ? '≈ ' : ''}${shortNumber(size)} ${arrow.unit}`, x + width + 8, y);
 }
 
 /** The same as a part of the picture on the graphics card. */

@@ -320,7 +320,7 @@ class ThreeStage implements Stage {
     this.followOn();
   }
 
-  /** Gives the things the values of the field. Values belong to frames: between two, those of the nearer. */
+  /** Gives the things the values of the field. Values belong to frames: between two, those of the first. */
   private paint(): void {
     const { field } = this;
     const { frame } = this.moment;
@@ -383,6 +383,7 @@ class ThreeStage implements Stage {
       pixelsPerMetre: this.rig.pixelsPerMetre(height),
       isPerspective: !this.rig.isOrthographic,
       palette,
+      arrows: this.annotations.arrowKeys(),
     };
   }
 

@@ -1,7 +1,7 @@
 // What is drawn about the things: contacts and their forces, markers, directors, joints and reactions.
 import * as THREE from 'three';
 import type { Film, NumberFrame } from '../film/film';
-import type { FieldInfo, FilmHeader } from '../film/header';
+import type { FieldInfo, FilmHeader, Vec3 } from '../film/header';
 import { Arrows } from './arrows';
 import { axisColours, palettes, type Rgb } from './colours';
 import { boxGeometry, cylinderGeometry, sphereGeometry } from './geometry';
@@ -44,6 +44,13 @@ export async function largestNorm(film: Film, channel: string, column: number, s
   return most;
 }
 
+export interface ContactLook {
+  theme: Theme;
+  has: (layer: Layer) => boolean;
+  metresPerNewton: number;
+  moved: ((line: Float32Array) => Vec3) | null;
+}
+
 export class Contacts {
   readonly points: Points;
   readonly forces: Arrows;
@@ -59,18 +66,21 @@ export class Contacts {
     this.columns = header.channels['contacts']?.columns.length ?? 0;
   }
 
-  place(lines: NumberFrame | null, field: FieldInfo | null, theme: Theme, has: (layer: Layer) => boolean, metresPerNewton: number): void {
+  /** `moved` gives where a contact is drawn when displacements are enlarged. */
+  place(lines: NumberFrame | null, field: FieldInfo | null, look: ContactLook): void {
+    const { theme, has, metresPerNewton, moved } = look;
     this.points.begin();
     this.forces.begin();
     const count = lines?.count ?? 0;
     const column = field?.on === 'contacts' && field.channel === 'contacts' ? field.column : -1;
     for (let i = 0; i < count; ++i) {
       const line = lines!.values.subarray(i * this.columns, (i + 1) * this.columns);
+      const at = moved ? moved(line) : line;
       const colour = statusColours[theme][line[11]!] ?? palettes[theme].contact;
-      if (has('contacts')) this.points.add(line, colour, this.firstId + i, column >= 0 ? line[column] : NaN);
+      if (has('contacts')) this.points.add(at, colour, this.firstId + i, column >= 0 ? line[column] : NaN);
       if (has('forces') && metresPerNewton > 0) {
         const vector = [line[6]! * metresPerNewton, line[7]! * metresPerNewton, line[8]! * metresPerNewton];
-        this.forces.add(line, vector, palettes[theme].force);
+        this.forces.add(at, vector, palettes[theme].force);
       }
     }
     this.points.end(column >= 0);
