@@ -1,13 +1,16 @@
-# cmake -P: builds the viewer in WORK_DIR from copies of SOURCES (separated by |) of SOURCE_DIR, and puts the page at PAGE. If that fails, an
-# empty page tells the program that it has no viewer, and STAMP is not written.
+# cmake -P: builds the viewer in WORK_DIR from copies of SOURCES (separated by |) of SOURCE_DIR, and puts the page at PAGE. If that fails, the
+# page of an earlier build stays or an empty one tells the program that it has no viewer, and STAMP is not written.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "|" ";" SOURCES "${SOURCES}")
 
 function(give_up what log)
-  message("The viewer was not built (${what}); `tendril view` will say so. Everything else is built. Log: ${log}")
-  if(NOT EXISTS ${PAGE})
+  if(EXISTS ${PAGE})
+    set(kept "the program keeps what it had")
+  else()
     file(TOUCH ${PAGE})
+    set(kept "`tendril view` will say that it is missing")
   endif()
+  message("The viewer was not built (${what}): ${kept}. Everything else is built. Log: ${log}")
 endfunction()
 
 file(REMOVE ${STAMP})

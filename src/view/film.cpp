@@ -60,7 +60,8 @@ struct Film::Impl {
   bool isPlanar() const;
   Json fieldsJson() const;
   Json channelsJson() const;
-  Json marksJson() const;
+  void markStability(Json& marks) const;
+  void markEvents(Json& marks) const;
   std::string header();
 
   RunResults results;
@@ -239,17 +240,28 @@ bool Film::Impl::isPlanar() const {
 }
 
 /// Where the stability of equilibria changes.
-Json Film::Impl::marksJson() const {
-  Json marks = Json::array();
+void Film::Impl::markStability(Json& marks) const {
   const std::vector<std::string> states = results.reader().states();
-  if (std::find(states.begin(), states.end(), "stable") == states.end()) return marks;
+  if (std::find(states.begin(), states.end(), "stable") == states.end()) return;
   const ResultReader::RowMatrix stable = results.reader().state("stable");
   const auto known = [&](Eigen::Index row) { return std::isfinite(stable(row, 0)); };
   for (Eigen::Index row = 1; row < std::min(stable.rows(), Eigen::Index(results.rows())); ++row) {
     if (known(row) && known(row - 1) && stable(row, 0) != stable(row - 1, 0))
       marks.push_back({{"at", results.time(std::size_t(row))}, {"label", stable(row, 0) > 0 ? "stable from here" : "unstable from here"}});
   }
-  return marks;
+}
+
+/// Impacts, slips and so on that an event-driven run located and the scene asks for.
+void Film::Impl::markEvents(Json& marks) const {
+  constexpr Eigen::Index most = 200;
+  for (const Node& output : results.scene().document().root().sequence("outputs")) {
+    if (output.text("measure", "") != "event times") continue;
+    const std::string name = output.text("name");
+    for (const FilmSeries& one : series) {
+      if (one.name != name || !one.isArray || one.info.unit != "s") continue;
+      for (Eigen::Index i = 0; i < std::min(one.values.size(), most); ++i) marks.push_back({{"at", one.values(i, 0)}, {"label", name}});
+    }
+  }
 }
 
 std::string Film::Impl::header() {
@@ -279,7 +291,9 @@ std::string Film::Impl::header() {
   header["planar"] = planar;
   header["channels"] = channelsJson();
   header["fields"] = fieldsJson();
-  header["marks"] = marksJson();
+  header["marks"] = Json::array();
+  markStability(header["marks"]);
+  markEvents(header["marks"]);
   return pageText(header);
 }
 

@@ -262,6 +262,24 @@ TEST_F(BlocksFilm, SamplesRangesBeforeChunksAreMade) {
   }
 }
 
+/// A ball that falls from 0.05 m + its radius strikes after 0.1 s and, with restitution 1/2, again after as long.
+TEST(Film, MarksTheEventsThatTheSceneAsksFor) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, R"(tendril: 1
+bodies: [{name: ball, mass: 1, shapes: [{kind: sphere, radius: 0.1}], position: [0, 0, 0.15]}]
+obstacles: [{name: floor, shapes: [{kind: half-space}]}]
+contacts: [{name: bounce, between: [ball, floor], restitution: 0.5}]
+gravity: {acceleration: [0, 0, -10]}
+analysis: {type: dynamic, method: event-driven, duration: 0.25, step: 0.01}
+outputs: [{name: impacts, measure: event times, event: impact, between: [floor, all]}]
+)"));
+  const Json marks = Json::parse(film.header())["marks"];
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_NEAR(marks[0]["at"], 0.1, 1e-8);
+  EXPECT_NEAR(marks[1]["at"], 0.2, 1e-8);
+  EXPECT_EQ(marks[0]["label"], "impacts");
+}
+
 // ---- folders that are not as they should be
 // ----------------------------------------------------------------------------------------------
 

@@ -10,8 +10,8 @@ namespace tendril {
 /// The data of a run made ready for showing: a header (JSON) and channels cut into chunks, as viewer/src/film/header.ts lays down; the two
 /// files describe one format and change together.
 ///
-/// Chunks are made when they are asked for, from rows that are read for that; two chunks at most are held in memory. Not safe to use from
-/// several threads at once.
+/// Chunks are made when they are asked for, from rows that are read for that; besides the series of the charts, the frames of one chunk are
+/// held in memory. Not safe to use from several threads at once.
 class Film {
  public:
   /// All rows of the results, or at most `maxFrames` (at least 2) that lie evenly among them, the first and the last always. Results
