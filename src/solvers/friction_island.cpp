@@ -99,17 +99,20 @@ void FrictionIsland::run(const FrictionOptions& options) {
   }
 }
 
-/// Sweeps for what is easy; on bodies accelerated sweeps with Newton steps between, at most 20000; then Newton's method, and where that
-/// stalls the central path, on several ways. Laws with several discs have the interior-point method instead; ADMM comes last.
+/// Sweeps for what is easy; on bodies accelerated sweeps with Newton steps between, as long as they cost less than the central path is
+/// likely to; then Newton's method, and where that stalls the central path. It may meet a fold: then more sweeps, and other paths. Laws
+/// with several discs have the interior-point method instead; ADMM comes last.
 void FrictionIsland::cascade(long limit, long pathSteps) {
+  constexpr long usualPath = 40; // steps
   sweep(20);
-  if (system_.hasBodies()) acceleratedSweeps(20000);
+  if (system_.hasBodies() && !converged()) acceleratedSweeps(std::clamp(usualPath * sweepsPerNewtonStep(), 500L, 20000L));
   proximalNewton(std::min(25L, limit));
   bool followed = true;
   for (const double kappa : {0.3, 0.03, 0.2, 1.0, 0.1}) {
     if (converged()) return;
     followed = followed && followPath(pathSteps, kappa);
     if (followed && !converged()) proximalNewton(25);
+    if (system_.hasBodies() && !converged() && kappa == 0.3) acceleratedSweeps(20000);
   }
   for (const double weight : {1.0, 0.5, 0.9, 0.0}) {
     if (converged() || followed) break;
@@ -137,27 +140,35 @@ void FrictionIsland::sweep(long limit, bool backward) {
   }
 }
 
-/// Sweeps with momentum, and Newton steps from the best point of late whenever the sweeps have cost about as much as a step. The residual
-/// may rise on the way: what counts is that Newton's method is tried from ever other points.
+/// Sweeps with momentum; Newton steps from the best point of late where that has come nearer and the sweeps have cost about as much as a
+/// step. They do not disturb the sweeps unless they gain a lot.
 void FrictionIsland::acceleratedSweeps(long limit) {
   constexpr long stride = 10;
-  accelerated_.start(sweeper_, now_.r, now_.w);
+  constexpr double nearer = 0.2, muchNearer = 0.1, infinity = std::numeric_limits<double>::infinity();
+  if (sweepsPerNewtonStep() <= 2 * stride) regularisedNewton();
+  accelerated_.start(system_, sweeper_, now_.r, now_.w);
   FrictionIterate& candidate = now_;
+  double tried = infinity; // the ratio from which Newton's method was tried last
   long sinceNewton = 0;
-  candidate.ratio = std::numeric_limits<double>::infinity();
-  for (long k = 1; k <= limit && !converged(); ++k) {
-    accelerated_.step();
-    ++effort_.sweeps;
-    ++sinceNewton;
-    if (k % stride != 0) continue;
+  candidate.ratio = infinity;
+  for (long k = stride; k <= limit && !converged(); k += stride) {
+    for (int i = 0; i < stride; ++i) accelerated_.step();
+    effort_.sweeps += stride;
+    sinceNewton += stride;
     smooth_.r = accelerated_.impulses();
     evaluate(smooth_);
     if (smooth_.ratio < candidate.ratio) std::swap(smooth_, candidate);
     keepBest();
-    if (converged() || sinceNewton < 2 * stride || sinceNewton < sweepsPerNewtonStep()) continue;
+    const long price = std::max(2 * stride, sweepsPerNewtonStep());
+    if (converged() || sinceNewton < price || (candidate.ratio > nearer * tried && sinceNewton < 5 * price)) continue;
     sinceNewton = 0;
-    if (regularisedNewton()) accelerated_.start(sweeper_, now_.r, now_.w);
-    candidate.ratio = std::numeric_limits<double>::infinity();
+    tried = candidate.ratio;
+    regularisedNewton();
+    if (now_.ratio < muchNearer * tried) {
+      accelerated_.start(system_, sweeper_, now_.r, now_.w);
+      tried = now_.ratio;
+    }
+    candidate.ratio = infinity;
   }
   now_ = best_;
 }

@@ -1,7 +1,5 @@
 #include "friction_sweeps.h"
 
-#include <cmath>
-
 namespace tendril {
 
 void FrictionSweeps::set(const FrictionSystem& system, const LocalSolvers& locals) {
@@ -112,27 +110,39 @@ double FrictionSweeps::updateCoulombOnBodies(int contact, double* r, double* w) 
   return d0 * d0 + d1 * d1 + d2 * d2;
 }
 
-void AcceleratedSweeps::start(const FrictionSweeps& sweeps, const Eigen::VectorXd& r, const Eigen::VectorXd& w) {
+void AcceleratedSweeps::start(const FrictionSystem& system, const FrictionSweeps& sweeps, const Eigen::VectorXd& r,
+                              const Eigen::VectorXd& w) {
+  system_ = &system;
   sweeps_ = &sweeps;
   x_ = y_ = before_ = r;
-  xMotion_ = yMotion_ = w;
+  motion_ = w;
   step_.setZero(r.size());
-  stepMotion_.setZero(w.size());
-  t_ = 1;
+  agreement_.setZero(system.bodyCount + 1);
+  t_.assign(std::size_t(system.contacts()), 1.0);
 }
 
 void AcceleratedSweeps::step() {
+  const FrictionSystem& system = *system_;
   before_ = y_;
-  sweeps_->sweep(y_, yMotion_);
-  if ((y_ - before_).dot(step_) < 0) t_ = 1;
-  const double next = (1 + std::sqrt(1 + 4 * t_ * t_)) / 2, momentum = (t_ - 1) / next;
-  t_ = next;
-  step_ = y_ - x_;
-  stepMotion_ = yMotion_ - xMotion_;
-  x_ = y_;
-  xMotion_ = yMotion_;
-  y_ += momentum * step_;
-  yMotion_ += momentum * stepMotion_;
+  sweeps_->sweep(y_, motion_);
+  agreement_.setZero();
+  for (int i = 0; i < system.contacts(); ++i) {
+    double product = 0;
+    for (int k = system.first[i]; k < system.first[i + 1]; ++k) product += (y_[k] - before_[k]) * step_[k];
+    for (const int body : system.touched[i]) agreement_[body] += product;
+  }
+  agreement_[system.bodyCount] = 0; // what does not move
+  for (int i = 0; i < system.contacts(); ++i) {
+    if (agreement_[system.touched[i][0]] < 0 || agreement_[system.touched[i][1]] < 0) t_[i] = 1;
+    const double momentum = (t_[i] - 1) / (t_[i] + 1);
+    t_[i] += 1;
+    for (int k = system.first[i]; k < system.first[i + 1]; ++k) {
+      step_[k] = y_[k] - x_[k];
+      x_[k] = y_[k];
+      y_[k] += momentum * step_[k];
+    }
+  }
+  system.motion(y_, motion_);
 }
 
 }
