@@ -40,6 +40,9 @@ export class Facts {
     if (target.kind === 'contact') this.addContact(facts, target.item, moment.frame);
     else {
       if (target.kind === 'beam') this.addElement(facts, target);
+      if (target.kind === 'body' && header.bodies[target.index]!.shapes.length === 0) {
+        facts.push({ label: 'shape', value: 'not given, drawn as a small ball', unit: '' });
+      }
       if (target.kind === 'joint') this.addJoint(facts, target.index, moment.frame);
       vector('position', absolute(this.poseAt(target, moment.frame).position), 'm');
       const velocity = this.velocity(target, moment.frame);

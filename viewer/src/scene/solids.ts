@@ -162,6 +162,16 @@ const polygonCorners = (header: FilmHeader, mesh: number): Vec3[] => {
 };
 const polygonRadius = (header: FilmHeader, mesh: number) => Math.max(0, ...polygonCorners(header, mesh).map(norm));
 
+/** A body without a shape is a small ball, so that it is seen. */
+const signOfMass = (header: FilmHeader): ShapeData => ({
+  kind: 'sphere',
+  size: [0.008 * header.extent],
+  hollow: false,
+  position: [0, 0, 0],
+  rotation: [1, 0, 0, 0],
+  mesh: -1,
+});
+
 /** Edge and thickness [m] of the plate that stands for a half-space. */
 export function plateSize(header: FilmHeader): { edge: number; depth: number; thickness: number } {
   const diagonal = norm(subtract(header.bounds[1], header.bounds[0]));
@@ -315,7 +325,8 @@ export class Solids {
     this.count = parts.length;
     const byKey = new Map<string, Instance[]>();
     parts.forEach((part, index) => {
-      for (const shape of part.shapes) {
+      const own = part.shapes.length === 0 && kind === 'bodies' ? [signOfMass(header)] : part.shapes;
+      for (const shape of own) {
         for (const piece of piecesOf(shape, header, start.pose(index))) {
           const key = `${shape.kind === 'half-space' ? 'plate' : shape.hollow && !isPlanarShape(shape) ? 'hollow' : 'solid'}|${piece.geometry}`;
           const list = byKey.get(key) ?? [];
