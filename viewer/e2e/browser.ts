@@ -24,7 +24,7 @@ export const browserPath =
 /** Without a browser the tests are skipped and say so; in continuous integration that is a failure. */
 export function canTest(): boolean {
   if (browserPath && existsSync(browserPath)) return true;
-  const message = 'No Chromium was found (/usr/bin/chromium, or the path in CHROMIUM): the page is not tested.';
+  const message = 'Viewer not tested: no Chromium was found (/usr/bin/chromium, or the path in CHROMIUM).';
   if (process.env.CI) throw new Error(message);
   console.warn(message);
   return false;

@@ -75,7 +75,7 @@ export class Chart {
     const { curves } = options;
     this.markers = (options.abscissa.isRising ? [''] : curves.columns).map(() => el('div', { class: 'marker' }));
     this.scale = scaleOf(Math.max(...rangeOf(curves.values).map(Math.abs)), curves.unit);
-    this.isLog = curves.isSolver && this.canBeLog() && /residual|error|gap/i.test(curves.name);
+    this.isLog = curves.isSolver && this.canBeLog() && /residual|error|gap|penetration/i.test(curves.name);
     this.place = el('div', {
       class: 'plot',
       tabindex: 0,

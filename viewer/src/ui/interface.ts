@@ -13,7 +13,7 @@ import { makeSaveMenu, savePicture } from './save';
 import { makeSelectionPanel } from './selection-panel';
 import { Session } from './session';
 import { makeSummaryPanel } from './summary-panel';
-import { judge } from './verdict';
+import type { Verdict } from './verdict';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 
@@ -54,10 +54,18 @@ function makeTrouble(session: Session): HTMLElement {
   return box;
 }
 
-function makeTop(session: Session, panel: Panel, help: () => void): HTMLElement {
+/** The verdict in short, over the stage. */
+function makeBadge(open: () => void): { badge: HTMLElement; show: (verdict: Verdict) => void } {
+  const badge = textButton('', open);
+  const show = ({ headline, tone }: Verdict) => {
+    badge.textContent = badge.title = headline;
+    badge.className = `badge ${tone}`;
+  };
+  return { badge, show };
+}
+
+function makeTop(session: Session, panel: Panel, badge: HTMLElement, help: () => void): HTMLElement {
   const { header } = session;
-  const verdict = judge(header, null);
-  const badge = textButton(verdict.headline, () => panel.open('Summary'), { class: `badge ${verdict.tone}`, title: 'Open the summary' });
   const toggle = iconButton('panel', 'Panel', 'p', () => panel.setOpen(!panel.isOpen));
   const showToggle = () => toggle.setAttribute('aria-pressed', String(panel.isOpen));
   panel.onChange(showToggle);
@@ -120,8 +128,9 @@ export function startInterface(root: HTMLElement, film: Film, stage: Stage): Int
   session.on('theme', showTheme);
   showTheme();
   const charts = makeChartsPanel(session);
+  const { badge, show } = makeBadge(() => panel.open('Summary'));
   const panel = new Panel([
-    { name: 'Summary', element: makeSummaryPanel(session) },
+    { name: 'Summary', element: makeSummaryPanel(session, show) },
     { name: 'Look', element: makeLookPanel(session) },
     { name: 'Charts', ...charts },
     { name: 'Selection', element: makeSelectionPanel(session) },
@@ -148,7 +157,7 @@ export function startInterface(root: HTMLElement, film: Film, stage: Stage): Int
     'main',
     { class: 'view' },
     place,
-    makeTop(session, panel, () => sheet.showModal()),
+    makeTop(session, panel, badge, () => sheet.showModal()),
     makeLegend(session),
     makeTrouble(session),
   );

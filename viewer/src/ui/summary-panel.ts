@@ -2,7 +2,7 @@
 import { el, section, table } from './dom';
 import { formatNumber, formatQuantity, formatSeconds } from './format';
 import type { Session } from './session';
-import { judge, variation, type Verdict } from './verdict';
+import { judge, variations, type Verdict } from './verdict';
 
 const words = { good: 'good', doubtful: 'look', bad: 'wrong', plain: '' } as const;
 const object = (value: unknown): Record<string, unknown> =>
@@ -10,11 +10,15 @@ const object = (value: unknown): Record<string, unknown> =>
 
 /** Variation of the energies other than the total, whose change may be an error. */
 async function energyInPlay({ film, header }: Session): Promise<number | null> {
-  const list = header.series.filter(
-    ({ unit, name, description, value }) => unit === 'J' && !value && !/balance|total/i.test(`${name} ${description}`),
-  );
+  const isPart = (name: string) => !/balance|total/i.test(name);
+  const all = header.series.filter(({ unit, value }) => unit === 'J' && !value);
+  const kept = all.filter(({ group }) => group === 'energy');
+  const list = kept.length > 0 ? kept : all.filter(({ name, description }) => isPart(`${name} ${description}`));
   let most = 0;
-  for (const { name, columns } of list) most = Math.max(most, variation(await film.series(name), columns.length));
+  for (const { name, columns } of list) {
+    const varied = variations(await film.series(name), columns.length);
+    most = Math.max(most, ...varied.filter((_, c) => isPart(columns[c]!)));
+  }
   return most > 0 ? most : null;
 }
 
@@ -85,12 +89,18 @@ function versionsTable({ header }: Session): HTMLElement {
   return section('Scene and versions', false, table(['Of', 'Version'], rows, 'Scene file and versions'));
 }
 
-export function makeSummaryPanel(session: Session): HTMLElement {
+/** `judged` hears of the verdict, again when more is known. */
+export function makeSummaryPanel(session: Session, judged: (verdict: Verdict) => void): HTMLElement {
   const { header } = session;
-  const verdict = el('div', { class: 'findings' });
-  showVerdict(verdict, judge(header, null));
+  const place = el('div', { class: 'findings' });
+  const show = (energy: number | null) => {
+    const verdict = judge(header, energy);
+    showVerdict(place, verdict);
+    judged(verdict);
+  };
+  show(null);
   energyInPlay(session).then(
-    (energy) => showVerdict(verdict, judge(header, energy)),
+    (energy) => energy !== null && show(energy),
     (error: unknown) => session.complain(error),
   );
   const notices = header.notices.map((notice) => el('p', { class: 'notice' }, notice));
@@ -98,7 +108,7 @@ export function makeSummaryPanel(session: Session): HTMLElement {
     'div',
     {},
     ...(notices.length > 0 ? [el('div', { class: 'notices', role: 'note', 'aria-label': 'Notices' }, ...notices)] : []),
-    verdict,
+    place,
     header.description ? el('p', { class: 'description' }, header.description) : null,
     outputsTable(session),
     parametersTable(session),

@@ -20,7 +20,7 @@ export interface Verdict {
 }
 
 /** Above the first limit a run is doubtful, above the second not to be trusted. */
-export const limits = { residual: 1, penetration: [1e-3, 1e-2], energy: [0.01, 0.1] } as const;
+export const limits = { residual: [1, 10], penetration: [1e-3, 1e-2], energy: [0.01, 0.1] } as const;
 
 type Facts = Record<string, unknown>;
 const object = (value: unknown): Facts | null => (typeof value === 'object' && value !== null ? (value as Facts) : null);
@@ -33,10 +33,10 @@ const graded = (value: number, [fine, poor]: readonly [number, number]): Tone =>
 function residualFinding(summary: Facts): Finding | null {
   if (!('residual' in summary)) return null;
   const residual = number(summary['residual']);
-  const remark = 'of its tolerance; converged if not above 1';
+  const remark = `times its tolerance; converged up to ${limits.residual[0]}, wrong above ${limits.residual[1]}`;
   if (residual === null)
     return { label: 'Worst residual', value: 'not a number', remark: 'a step ended without a finite residual', tone: 'bad' };
-  return { label: 'Worst residual', value: formatNumber(residual), remark, tone: residual <= limits.residual ? 'good' : 'bad' };
+  return { label: 'Worst residual', value: formatNumber(residual), remark, tone: graded(residual, limits.residual) };
 }
 
 function contactFinding(summary: Facts): Finding | null {
@@ -118,6 +118,9 @@ function effortFinding(summary: Facts): Finding | null {
   };
 }
 
+/** Whether every step met its tolerance. */
+const isTight = (summary: Facts): boolean => (number(summary['residual']) ?? 0) <= limits.residual[0];
+
 const nameOfAxis = (header: FilmHeader): string => (header.axis.kind === 'time' ? 't' : header.axis.label);
 
 function headlineOf(header: FilmHeader, summary: Facts | null, tone: Tone, doubts: string[], messages: string[]): string {
@@ -129,7 +132,8 @@ function headlineOf(header: FilmHeader, summary: Facts | null, tone: Tone, doubt
   const steps = number(summary['steps']);
   switch (summary['status']) {
     case 'success': {
-      const converged = steps === null ? 'Converged.' : `Converged in ${steps === 1 ? 'the only step' : `all ${steps} steps`}.`;
+      const all = steps === null ? '' : steps === 1 ? ' the only step' : ` all ${steps} steps`;
+      const converged = isTight(summary) ? `Converged${all && ` in${all}`}.` : `Ended without a complaint after${all || ' its steps'}.`;
       if (tone === 'bad') return `Ended without a complaint, but do not trust it: ${doubts.join(', ')}.`;
       return tone === 'doubtful' ? `${converged} Look at: ${doubts.join(', ')}.` : converged;
     }
@@ -173,10 +177,9 @@ export function judge(header: FilmHeader, energyInPlay: number | null): Verdict 
   return { tone, headline: headlineOf(header, summary, tone, words, messages), findings, messages };
 }
 
-/** Largest variation of a column over the frames; unknown values aside. */
-export function variation(values: Float32Array, columns: number): number {
-  let most = 0;
-  for (let c = 0; c < columns; ++c) {
+/** By how much each column varies over the frames; unknown values aside. */
+export function variations(values: Float32Array, columns: number): number[] {
+  return Array.from({ length: columns }, (_, c) => {
     let [low, high] = [Infinity, -Infinity];
     for (let i = c; i < values.length; i += columns) {
       const x = values[i]!;
@@ -184,7 +187,6 @@ export function variation(values: Float32Array, columns: number): number {
       low = Math.min(low, x);
       high = Math.max(high, x);
     }
-    if (high > low) most = Math.max(most, high - low);
-  }
-  return most;
+    return high > low ? high - low : 0;
+  });
 }
