@@ -148,8 +148,13 @@ export class Annotations {
     return keys.filter(({ isOn, length }) => isOn && length > 0);
   }
 
+  /** Forces that are round-off beside the moments of the same joints, and moments beside forces, have no arrows. */
   private arrowLength(name: string): number {
-    return arrowScale(this.largest.get(name) ?? 0, this.film.header.extent, this.arrowFactor);
+    const { extent } = this.film.header;
+    const most = this.largest.get(name) ?? 0;
+    const [reaction, moment] = [this.largest.get('reaction') ?? 0, this.largest.get('moment') ?? 0];
+    const beside = name === 'reaction' ? moment / extent : name === 'moment' ? reaction * extent : 0;
+    return most > 1e-9 * beside ? arrowScale(most, extent, this.arrowFactor) : 0;
   }
 
   /** A contact goes with the body it is on, where the enlarged displacements put that. */

@@ -20,6 +20,18 @@ export interface HudText {
 
 const size = { width: 280, height: 100 };
 
+/** A text that can be read on anything. */
+export function haloText(context: CanvasRenderingContext2D, text: string, x: number, y: number, palette: Palette): void {
+  const size = parseFloat(context.font.replace(/^\d+ (?=\d)/, '')) || 12; // after the weight, if there is one
+  context.save();
+  context.lineJoin = 'round';
+  context.lineWidth = size / 4;
+  context.strokeStyle = css(palette.background, 0.8);
+  context.strokeText(text, x, y);
+  context.restore();
+  context.fillText(text, x, y);
+}
+
 /** Draws with the lower left corner at (left, bottom); `unit` pixels per pixel of the design. */
 export function drawHud(context: CanvasRenderingContext2D, left: number, bottom: number, unit: number, text: HudText): void {
   context.save();
@@ -51,7 +63,7 @@ function drawAxes(context: CanvasRenderingContext2D, { camera, palette }: HudTex
       context.moveTo(x, y);
       context.lineTo(x + length * end.x, y - length * end.y);
       context.stroke();
-      context.fillText(name, x + (length + 10) * end.x, y - (length + 10) * end.y);
+      haloText(context, name, x + (length + 10) * end.x, y - (length + 10) * end.y, palette);
     } else {
       context.beginPath();
       context.arc(x, y, 3, 0, 2 * Math.PI);
@@ -74,7 +86,7 @@ function drawBar(context: CanvasRenderingContext2D, pixelsPerMetre: number, { pa
   context.lineTo(x + width, y);
   context.lineTo(x + width, y - 5);
   context.stroke();
-  context.fillText(`${isPerspective ? '≈ ' : ''}${shortNumber(length)} m`, x + width / 2, y - 10);
+  haloText(context, `${isPerspective ? '≈ ' : ''}${shortNumber(length)} m`, x + width / 2, y - 10, palette);
 }
 
 /** A round force as an arrow, with its size behind it. */
@@ -96,7 +108,7 @@ function drawArrow(context: CanvasRenderingContext2D, arrow: ArrowKey, pixelsPer
   context.fill();
   context.fillStyle = css(text.palette.text);
   context.textAlign = 'left';
-  context.fillText(`${text.isPerspective ? '≈ ' : ''}${shortNumber(size)} ${arrow.unit}`, x + width + 8, y);
+  haloText(context, `${text.isPerspective ? '≈ ' : ''}${shortNumber(size)} ${arrow.unit}`, x + width + 8, y, text.palette);
 }
 
 /** The same as a part of the picture on the graphics card. */

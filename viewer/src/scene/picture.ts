@@ -1,7 +1,7 @@
 // A picture with what a reader of it must know: title, value along the axis, legend. Drawn with a fixed font and pixel ratio.
 import type { FieldInfo, FilmHeader } from '../film/header';
-import { css, palettes, type ColourMap } from './colours';
-import { drawHud, type HudText } from './hud';
+import { css, palettes, type ColourMap, type Palette } from './colours';
+import { drawHud, haloText, type HudText } from './hud';
 import { roundTicks, shortNumber } from './numbers';
 import type { Theme } from './stage';
 import { valueAt } from './time';
@@ -29,7 +29,7 @@ function drawLegend(
   context: CanvasRenderingContext2D,
   { field, map }: { field: FieldInfo; map: ColourMap },
   unit: number,
-  text: string,
+  palette: Palette,
 ): void {
   const { width, height } = context.canvas;
   const size = Math.round(13 * unit);
@@ -42,10 +42,11 @@ function drawLegend(
   const widest = Math.max(0, ...marks.map((mark) => context.measureText(mark.text).width));
   const left = Math.round(width - 18 * unit - Math.max(widest + bar.width + 8 * unit, context.measureText(title).width));
   const top = Math.round((height - bar.height) / 2);
+  const text = css(palette.text);
   context.fillStyle = text;
   context.textBaseline = 'alphabetic';
   context.textAlign = 'left';
-  context.fillText(title, left, top - 12 * unit);
+  haloText(context, title, left, top - 12 * unit, palette);
   const { colours } = map;
   for (let row = 0; row < bar.height; ++row) {
     const index = Math.min(colours.length - 1, Math.floor(((bar.height - 0.5 - row) / bar.height) * colours.length));
@@ -57,7 +58,7 @@ function drawLegend(
   for (const mark of marks) {
     const y = top + bar.height * (1 - (mark.at - map.range[0]) / (map.range[1] - map.range[0]));
     context.fillRect(left + bar.width, Math.round(y), Math.round(4 * unit), 1);
-    context.fillText(mark.text, left + bar.width + 8 * unit, y);
+    haloText(context, mark.text, left + bar.width + 8 * unit, y, palette);
   }
 }
 
@@ -69,17 +70,18 @@ export function decorate(stage: HTMLCanvasElement, { header, state, theme, legen
   const context = picture.getContext('2d')!;
   context.drawImage(stage, 0, 0);
   const unit = Math.max(0.7, Math.min(picture.width / 1280, picture.height / 720));
-  const text = css(palettes[theme].text);
+  const palette = palettes[theme];
+  const text = css(palette.text);
   const margin = Math.round(18 * unit);
   context.fillStyle = text;
   context.textBaseline = 'top';
   context.font = `600 ${Math.round(18 * unit)}px system-ui, sans-serif`;
-  context.fillText(shorten(context, header.title, picture.width - 2 * margin), margin, margin);
+  haloText(context, shorten(context, header.title, picture.width - 2 * margin), margin, margin, palette);
   context.font = `${Math.round(14 * unit)}px system-ui, sans-serif`;
   const { label, unit: axisUnit } = header.axis;
   const value = `${label} ${shortNumber(valueAt(header.times, state))}${hasUnit(axisUnit) ? ` ${axisUnit}` : ''}`;
-  context.fillText(value, margin, margin + Math.round(26 * unit));
-  if (legend) drawLegend(context, legend, unit, text);
+  haloText(context, value, margin, margin + Math.round(26 * unit), palette);
+  if (legend) drawLegend(context, legend, unit, palette);
   drawHud(context, 0, picture.height, unit, hud);
   return picture;
 }

@@ -87,7 +87,7 @@ const fragmentColour = /* glsl */ `
     float part = (vValue - uRange.x) / (uRange.y - uRange.x);
     surface = vValue < -0.9e30 ? uUnknownColour : texture2D(uMap, vec2(clamp(part, 0.0, 1.0), 0.5)).rgb;
   }
-  surface *= mix(1.0, uTone, step(0.5, vTone) * uEdges);
+  surface *= mix(1.0, uTone, step(0.5, vTone) * uEdges * (uColoured > 0.5 ? 0.4 : 1.0)); // less where colours are values
   vec4 perPixel = max(fwidth(vEdge), vec4(1e-6));
   vec4 pixels = vEdge / perPixel;
   float edge = 1.0 - smoothstep(0.4, 1.3, min(min(pixels.x, pixels.y), min(pixels.z, pixels.w)));
