@@ -302,7 +302,9 @@ describe.skipIf(!isPossible)('the page', { timeout: 60000 }, () => {
     await press('x', 'x', 'x', 'x');
     expect(await page.inputValue('#cut')).toBe('');
     await press('n', 'm', 'n');
-    expect(await page.textContent('.measure')).toContain('2\u00a0m from left ball to right ball');
+    await expect.poll(() => page.textContent('.measure')).toContain('2\u00a0m from left ball to right ball');
+    await press('End'); // the right ball is 1 m above the left by then
+    await expect.poll(() => page.textContent('.measure')).toContain('2.236\u00a0m from left ball to right ball');
     await press('f');
     expect(await page.getByText('The camera follows right ball.').count()).toBe(1);
     await press('Escape', 'p');

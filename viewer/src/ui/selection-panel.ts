@@ -125,6 +125,7 @@ export function makeSelectionPanel(session: Session): HTMLElement {
     const { selection, measured } = session;
     heading.textContent = selection?.name ?? 'Nothing is selected';
     actions.hidden = !selection && !session.isMeasuring;
+    follow.hidden = !selection || selection.target.kind === 'contact';
     path.hidden = !selection || pathName(session) === null;
     follow.setAttribute('aria-pressed', String(selection !== null && session.isFollowed(selection.target)));
     distance.setAttribute('aria-pressed', String(session.isMeasuring));

@@ -58,6 +58,9 @@ export class Session {
   pathNames: string[] | null = null;
   trouble = '';
   private readonly listeners = new Map<Topic, (() => void)[]>();
+  private shown = 0; // frame of the picture; `state` may be ahead of it
+  private selectedAt = 0; // frame
+  private readonly centres = new WeakSet<Pick>(); // that stand for the centres of things, not for places that were clicked
   private isShowing = false;
   private needsShow = false;
   private lastTick = 0;
@@ -73,6 +76,7 @@ export class Session {
     this.theme = storedTheme();
     stage.setTheme(this.theme);
     stage.onCamera(() => this.tell('camera'));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.adoptTheme(storedTheme()));
   }
 
   get frame(): number {
@@ -120,8 +124,10 @@ export class Session {
     this.isShowing = true;
     this.needsShow = false;
     const waiting = setTimeout(() => this.setLoading(true), patience);
+    const { frame } = this;
     this.stage
       .show(this.state)
+      .then(() => (this.shown = frame))
       .catch((error: unknown) => {
         this.pause();
         this.complain(error);
@@ -198,14 +204,19 @@ export class Session {
 
   // Look
 
+  /** The reader's choice, which is remembered. */
   setTheme(theme: Theme): void {
-    this.theme = theme;
-    this.stage.setTheme(theme);
     try {
       localStorage.setItem(themeKey, theme);
     } catch {
       // Without storage the choice lasts as long as the page.
     }
+    this.adoptTheme(theme);
+  }
+
+  private adoptTheme(theme: Theme): void {
+    this.theme = theme;
+    this.stage.setTheme(theme);
     this.tell('theme');
   }
 
@@ -331,26 +342,51 @@ export class Session {
 
   choose(pick: Pick | null): void {
     if (this.isMeasuring && pick) {
-      if (this.measureFrom) this.finishMeasure(pick);
-      else this.measureFrom = pick;
+      if (this.measureFrom) {
+        this.setMeasured(this.measureFrom, pick);
+        this.isMeasuring = false;
+        this.measureFrom = null;
+      } else this.measureFrom = pick;
     }
     this.selection = pick;
+    this.selectedAt = this.shown;
     this.stage.highlight(pick?.target ?? null);
     this.tell('selection');
   }
 
   select(target: Target): void {
-    this.choose(this.stage.facts(target));
+    this.choose(this.centre(target));
   }
 
+  /** What is known of a thing, at its centre. */
+  private centre(target: Target): Pick | null {
+    const pick = this.stage.facts(target);
+    if (pick) this.centres.add(pick);
+    return pick;
+  }
+
+  /** Numbers of the frame shown. A place that was clicked holds for its frame only; the lines of contacts are others in every frame. */
   private refreshSelection(): void {
-    if (this.measured && this.measured.frame !== this.frame) this.stopMeasure(); // the points have moved on
-    if (!this.selection) return;
-    const { point, target } = this.selection;
-    const now = this.stage.facts(target);
-    this.selection = now ? (this.isPlaying ? now : { ...now, point: now.point ?? point }) : null;
-    if (!now) this.stage.highlight(null);
+    this.refreshMeasure();
+    const { selection } = this;
+    if (!selection) return;
+    const now = this.centre(selection.target);
+    const isSame = now !== null && (selection.target.kind !== 'contact' || now.name === selection.name);
+    if (isSame && this.shown === this.selectedAt && !this.centres.has(selection)) this.selection = { ...now, point: selection.point };
+    else this.selection = isSame ? now : null;
+    this.selectedAt = this.shown;
+    if (!isSame) this.stage.highlight(null);
     this.tell('selection');
+  }
+
+  /** A distance between centres follows them; one between places that were clicked ends with their frame. */
+  private refreshMeasure(): void {
+    if (!this.measured) return;
+    const { from, to, frame } = this.measured;
+    const isTracked = this.centres.has(from) && this.centres.has(to) && from.target.kind !== 'contact' && to.target.kind !== 'contact';
+    const [start, end] = isTracked ? [this.centre(from.target), this.centre(to.target)] : [null, null];
+    if (start && end) this.setMeasured(start, end);
+    else if (frame !== this.shown) this.stopMeasure();
   }
 
   isFollowed(target: Target): boolean {
@@ -373,12 +409,9 @@ export class Session {
     this.tell('selection');
   }
 
-  private finishMeasure(to: Pick): void {
-    const from = this.measureFrom!;
+  private setMeasured(from: Pick, to: Pick): void {
     const distance = this.stage.measure([from.point, to.point]);
-    this.measured = { from, to, distance, frame: this.frame };
-    this.isMeasuring = false;
-    this.measureFrom = null;
+    this.measured = { from, to, distance, frame: this.shown };
   }
 
   stopMeasure(): void {
