@@ -7,14 +7,6 @@ import type { Session } from './session';
 
 const mostMarks = 60;
 
-/** Channels that the picture of a frame needs at least. */
-function shownChannels(session: Session): string[] {
-  const { channels, fields } = session.header;
-  const names = ['bodies', 'obstacles', 'markers', 'joints', 'nodes'].filter((name) => (channels[name]?.items ?? 0) > 0);
-  const field = fields.find(({ name }) => name === session.colouring?.field);
-  return field ? [...names, field.channel] : names;
-}
-
 function makeMarks(session: Session): HTMLElement {
   const { marks, times } = session.header;
   const write = axisFormatter(times, session.header.axis.unit);
@@ -37,7 +29,7 @@ function loadedParts(session: Session): string {
   const perChunk = session.header.framesPerChunk;
   const chunks = Math.ceil(session.film.frames / perChunk);
   const stride = Math.max(1, Math.ceil(chunks / 200));
-  const channels = shownChannels(session);
+  const channels = session.shownChannels();
   const stops: string[] = [];
   for (let chunk = 0; chunk < chunks; chunk += stride) {
     const colour = session.film.isLoaded(chunk * perChunk, channels) ? 'var(--loaded)' : 'transparent';
@@ -48,7 +40,7 @@ function loadedParts(session: Session): string {
 }
 
 function makeSpeed(session: Session): HTMLElement {
-  const text = (speed: number) => `${speed}×${speed === 1 && session.pace.isReal ? ' real time' : ''}`;
+  const text = (speed: number) => (speed === 1 && session.pace.isReal ? 'real time' : `${speed}×`);
   const options = speeds.map((speed) => ({ value: String(speed), text: text(speed) }));
   const list = select(options, String(session.speed), (value) => session.setSpeed(Number(value)));
   list.setAttribute('aria-label', session.pace.isReal ? 'Speed: 1 is real time' : 'Speed: 1 is ten frames a second');

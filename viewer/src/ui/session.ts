@@ -16,8 +16,9 @@ export interface Cut {
 }
 
 const themeKey = 'tendril.theme';
-const longestTick = 0.25; // s; slower drawing slows the film down
+const longestTick = 1; // s; slower drawing slows the film down
 const patience = 150; // ms before a wait is shown
+const readAhead = 0.3; // s of playing
 
 const dot = (a: Vec3, b: Vec3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const sameTarget = (a: Target | null, b: Target | null): boolean =>
@@ -104,6 +105,16 @@ export class Session {
 
   // Frames
 
+  /** Channels that the picture of a frame needs. */
+  shownChannels(): string[] {
+    const { channels, fields } = this.header;
+    const names = ['bodies', 'obstacles', 'markers', 'joints', 'nodes'].filter((name) => (channels[name]?.items ?? 0) > 0);
+    if (channels['contacts'] && (this.stage.hasLayer('contacts') || this.stage.hasLayer('forces'))) names.push('contacts');
+    if (channels['reactions'] && this.stage.hasLayer('reactions')) names.push('reactions');
+    const field = fields.find(({ name }) => name === this.colouring?.field);
+    return field && !names.includes(field.channel) ? [...names, field.channel] : names;
+  }
+
   goTo(frame: number): void {
     this.state = Math.min(this.last, Math.max(0, Math.round(frame)));
     this.show();
@@ -123,8 +134,9 @@ export class Session {
     }
     this.isShowing = true;
     this.needsShow = false;
-    const waiting = setTimeout(() => this.setLoading(true), patience);
     const { frame } = this;
+    const isHere = this.film.isLoaded(Math.floor(this.state), this.shownChannels()); // else slow drawing would count as loading
+    const waiting = isHere ? undefined : setTimeout(() => this.setLoading(true), patience);
     this.stage
       .show(this.state)
       .then(() => (this.shown = frame))
@@ -186,6 +198,15 @@ export class Session {
       return;
     }
     this.show();
+    this.prepare();
+  }
+
+  /** Fetches what will be shown soon: at high speeds the next piece of the film is not the next that is needed. */
+  private prepare(): void {
+    const ahead = Math.min(this.last, Math.floor(this.pace.after(this.state, readAhead, this.speed)));
+    const channels = this.shownChannels();
+    if (this.film.isLoaded(ahead, channels)) return;
+    this.film.load(ahead, channels).catch(() => undefined); // what fails here fails again, and is told, when it is shown
   }
 
   setSpeed(speed: number): void {
