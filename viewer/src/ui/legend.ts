@@ -28,7 +28,7 @@ export function makeLegend(session: Session): HTMLElement {
     const stops = Array.from({ length: 33 }, (_, i) => css(colourOf(map, low + (i / 32) * (high - low))));
     const strip = el('div', { class: 'strip' });
     strip.style.background = `linear-gradient(to right, ${stops.join(',')})`;
-    const inner = roundTicks(low, high, 4).filter((x) => x > low + 0.12 * (high - low) && x < high - 0.12 * (high - low));
+    const inner = roundTicks(low, high, 4).filter((x) => x > low + 0.2 * (high - low) && x < high - 0.2 * (high - low));
     const ticks = [low, ...inner, high].map((value, i, all) => {
       const tick = el(
         'span',

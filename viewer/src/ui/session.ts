@@ -108,7 +108,7 @@ export class Session {
   /** Channels that the picture of a frame needs. */
   shownChannels(): string[] {
     const { channels, fields } = this.header;
-    const names = ['bodies', 'obstacles', 'markers', 'joints', 'nodes'].filter((name) => (channels[name]?.items ?? 0) > 0);
+    const names = ['bodies', 'obstacles', 'markers', 'joints', 'links', 'nodes'].filter((name) => (channels[name]?.items ?? 0) > 0);
     if (channels['contacts'] && (this.stage.hasLayer('contacts') || this.stage.hasLayer('forces'))) names.push('contacts');
     if (channels['reactions'] && this.stage.hasLayer('reactions')) names.push('reactions');
     const field = fields.find(({ name }) => name === this.colouring?.field);
