@@ -17,6 +17,7 @@ void addSchema(CLI::App& program, Action& action);
 void addGallery(CLI::App& program, Action& action);
 void addSweep(CLI::App& program, Action& action);
 void addView(CLI::App& program, Action& action);
+void addRender(CLI::App& program, Action& action);
 void addContact(CLI::App& program, Action& action);
 
 /// An option that may be given several times, one value each.

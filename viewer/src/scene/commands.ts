@@ -97,6 +97,16 @@ function prepare(film: Film, stage: Stage, options: PictureOptions): void {
   stage.exaggerate(options.exaggerate ?? 1, 1);
 }
 
+/** Names errors of the options, so that the program tells them from failures of the browser. */
+function checked<Result>(set: () => Result): Result {
+  try {
+    return set();
+  } catch (error) {
+    if (error instanceof Error) error.name = 'OptionError';
+    throw error;
+  }
+}
+
 async function base64Of(canvas: HTMLCanvasElement): Promise<string> {
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (!blob) throw new Error('The browser could not make a PNG of the picture.');
@@ -106,18 +116,22 @@ async function base64Of(canvas: HTMLCanvasElement): Promise<string> {
 export function offerCommands(film: Film, stage: Stage): void {
   const { times, axis } = film.header;
   const picturePng = async (options: PictureOptions = {}): Promise<string> => {
-    const { width, height } = sizeOf(options);
-    prepare(film, stage, options);
-    stage.setCamera(options.camera || 'home');
+    const { width, height } = checked(() => {
+      prepare(film, stage, options);
+      stage.setCamera(options.camera || 'home');
+      return sizeOf(options);
+    });
     const state = options.time == null ? film.frames - 1 : frameAt(times, options.time);
     return base64Of(await stage.picture(width, height, state));
   };
   const filmWebm = async (options: FilmOptions = {}): Promise<string> => {
-    const { width, height } = sizeOf(options);
     const framesPerSecond = options.fps ?? 30;
-    if (!(framesPerSecond >= 1 && framesPerSecond <= 120)) throw new Error(`${framesPerSecond} frames per second: 1 to 120 can be made.`);
-    prepare(film, stage, options);
-    stage.setCamera(options.camera || 'home');
+    const { width, height } = checked(() => {
+      if (!(framesPerSecond >= 1 && framesPerSecond <= 120)) throw new Error(`${framesPerSecond} frames per second: 1 to 120 can be made.`);
+      prepare(film, stage, options);
+      stage.setCamera(options.camera || 'home');
+      return sizeOf(options);
+    });
     const states = filmStates(times, axis.kind, options.seconds ?? 0, framesPerSecond);
     return toBase64(await encodeVideo(stage, { width, height, framesPerSecond, states }));
   };

@@ -1,0 +1,159 @@
+#include "tendril/view/render.h"
+
+#include "tendril/model/error.h"
+#include "tendril/view/view.h"
+#include "view/chromium.h"
+#include "view/viewer_page.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+namespace tendril {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+constexpr Chromium::Seconds pictureLimit{600};
+constexpr std::uint64_t largestPage = 400'000'000;
+
+void check(const RenderOptions& options) {
+  if (options.picture.empty() && options.film.empty()) throw InputError("nothing to render: name a picture or a film to write");
+  for (const int size : {options.width, options.height}) {
+    if (size < 16 || size > 8192)
+      throw InputError(fmt::format("a picture of {} x {} pixels cannot be made: 16 to 8192 can", options.width, options.height));
+  }
+  if (!std::isfinite(options.exaggerate) || options.exaggerate < 0)
+    throw InputError(fmt::format("displacements cannot be exaggerated {} times; take a factor of 0 or more", options.exaggerate));
+  if (!std::isfinite(options.seconds) || options.seconds < 0 || options.seconds > 3600)
+    throw InputError(fmt::format("a film cannot last {} s: up to 3600 can be made", options.seconds));
+  if (options.framesPerSecond < 1 || options.framesPerSecond > 120)
+    throw InputError(fmt::format("{} frames per second: 1 to 120 can be made", options.framesPerSecond));
+}
+
+std::string fromBase64(const std::string& text) {
+  std::array<int, 256> values;
+  values.fill(-1);
+  int value = 0;
+  for (const char* ranges : {"AZ", "az", "09", "++", "//"}) {
+    for (int letter = ranges[0]; letter <= ranges[1]; ++letter) values[std::size_t(letter)] = value++;
+  }
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3);
+  std::uint32_t group = 0;
+  int bits = 0;
+  for (const char letter : text) {
+    const int digit = values[static_cast<unsigned char>(letter)];
+    if (digit < 0) break;
+    group = group << 6 | std::uint32_t(digit);
+    if ((bits += 6) >= 8) bytes += char(group >> (bits -= 8) & 255);
+  }
+  return bytes;
+}
+
+/// The file takes its place when it is whole.
+void writeFile(const fs::path& path, const std::string& bytes) {
+  const fs::path part = path.string() + ".part";
+  std::ofstream stream(part, std::ios::binary | std::ios::trunc);
+  stream.write(bytes.data(), std::streamsize(bytes.size()));
+  stream.close();
+  std::error_code status;
+  if (stream) fs::rename(part, path, status);
+  if (stream && !status) return;
+  const std::string why = status ? status.message() : std::strerror(errno);
+  fs::remove(part, status);
+  throw MachineFailure("cannot write " + path.string() + ": " + why + "; free space, or choose another file");
+}
+
+Json pageOptions(const RenderOptions& options) {
+  Json json{{"width", options.width},           {"height", options.height},   {"camera", options.camera},
+            {"colour", options.colour},         {"show", options.show},       {"dark", options.dark},
+            {"exaggerate", options.exaggerate}, {"seconds", options.seconds}, {"fps", options.framesPerSecond}};
+  if (options.time) json["time"] = *options.time;
+  return json;
+}
+
+}
+
+struct Renderer::Impl {
+  std::function<bool()> stop;
+  std::unique_ptr<Chromium> browser;
+
+  void open(const fs::path& page);
+  void checkTime(const RenderOptions& options);
+  std::string make(const std::string& function, const RenderOptions& options, Chromium::Seconds limit);
+  void makeFiles(const RenderOptions& options, const fs::path& page);
+};
+
+void Renderer::Impl::open(const fs::path& page) {
+  if (!browser) browser = std::make_unique<Chromium>(stop);
+  browser->open(page, "render", pictureLimit);
+  const Json failure = browser->evaluate("window.tendril ? tendril.ready.then(() => '', (error) => String(error.message ?? error)) : "
+                                         "'it holds no viewer'",
+                                         pictureLimit);
+  std::string text = failure.get<std::string>();
+  if (text.empty()) return;
+  for (const std::string& problem : browser->problems()) text += "\n  the page says: " + problem;
+  throw MachineFailure("the page of the run failed in Chromium: " + text);
+}
+
+void Renderer::Impl::checkTime(const RenderOptions& options) {
+  if (!options.time) return;
+  const Json ends =
+      browser->evaluate("(({times, axis}) => [times[0], times[times.length - 1], axis.kind])(tendril.film.header)", pictureLimit);
+  const double first = ends[0].get<double>(), last = ends[1].get<double>(), slack = 1e-9 * (last - first);
+  if (*options.time >= first - slack && *options.time <= last + slack) return;
+  throw InputError(fmt::format("the run has no {} {}: it goes from {} to {}",
+                               ends[2].get<std::string>() == "time" ? "time" : "load parameter", *options.time, first, last));
+}
+
+/// Bytes that a function of the page makes. The page names errors of the options.
+std::string Renderer::Impl::make(const std::string& function, const RenderOptions& options, Chromium::Seconds limit) {
+  const std::string call = fmt::format("tendril.{}({}).then((text) => ' ' + text, (error) => (error.name === 'OptionError' ? '?' : '!') + "
+                                       "error.message)",
+                                       function, pageOptions(options).dump(-1, ' ', false, Json::error_handler_t::replace));
+  const std::string answer = browser->evaluateText(call, limit);
+  const char mark = answer.empty() ? '!' : answer[0];
+  if (mark == '?') throw InputError(answer.substr(1));
+  if (mark != ' ') throw MachineFailure("the browser could not make the picture: " + (answer.empty() ? answer : answer.substr(1)));
+  return fromBase64(answer.substr(1));
+}
+
+void Renderer::Impl::makeFiles(const RenderOptions& options, const fs::path& page) {
+  open(page);
+  checkTime(options);
+  if (!options.picture.empty()) writeFile(options.picture, make("picturePng", options, pictureLimit));
+  if (options.film.empty()) return;
+  const double frames = (options.seconds > 0 ? options.seconds : 20) * options.framesPerSecond;
+  writeFile(options.film, make("filmWebm", options, Chromium::Seconds(120 + 5 * frames)));
+}
+
+Renderer::Renderer(std::function<bool()> stop) : impl(std::make_unique<Impl>()) {
+  requireViewer(viewerPage());
+  impl->stop = std::move(stop);
+  impl->browser = std::make_unique<Chromium>(impl->stop);
+}
+
+Renderer::~Renderer() = default;
+
+RenderReport Renderer::render(const RenderOptions& options) {
+  check(options);
+  const ScratchFolder folder;
+  const ViewPage page = writeViewPage({options.results, folder.path() / "view.html", largestPage});
+  try {
+    impl->makeFiles(options, page.path);
+  } catch (const InputError&) {
+    throw;
+  } catch (...) {
+    impl->browser.reset();
+    throw;
+  }
+  return {page.frames, page.totalFrames};
+}
+
+}
