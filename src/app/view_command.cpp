@@ -1,5 +1,6 @@
 #include "app/commands.h"
 #include "app/stop_request.h"
+#include "tendril/model/error.h"
 #include "tendril/view/view.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,12 @@ bool openInBrowser(const std::string& address) {
   return waitpid(process, &status, 0) == process && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-int writePage(const Settings& settings) {
+int writePage(Settings& settings) {
+  // The range of the option lets NaN pass.
+  if (!(settings.megabytes >= 1)) throw InputError("--max-size: expected a number of megabytes from 1 to 4000");
+  settings.options.maxBytes = std::uint64_t(settings.megabytes * 1e6);
+  catchStopSignals();
+  settings.options.stop = stopRequested;
   const ViewPage page = writeViewPage(settings.options);
   fmt::print("{}\n{:.1f} MB, {} of {} frames\n", page.path.string(), double(page.bytes) / 1e6, page.frames, page.totalFrames);
   if (page.frames < page.totalFrames) fmt::print("For all frames: --max-size MB with a larger number, or --serve.\n");
@@ -78,13 +84,7 @@ void addView(CLI::App& program, Action& action) {
   command->add_option("--port", settings->port, "Port of the server (default: any that is free)")
       ->needs(served)
       ->check(CLI::Range(1, 65535));
-  command->callback([settings, &action] {
-    action = [settings] {
-      if (settings->isServed) return serve(*settings);
-      settings->options.maxBytes = std::uint64_t(settings->megabytes * 1e6);
-      return writePage(*settings);
-    };
-  });
+  command->callback([settings, &action] { action = [settings] { return settings->isServed ? serve(*settings) : writePage(*settings); }; });
 }
 
 }

@@ -3,15 +3,13 @@
 #include "tendril/model/error.h"
 #include "tendril/view/view.h"
 #include "view/chromium.h"
+#include "view/output_file.h"
 #include "view/viewer_page.h"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 
 namespace tendril {
 
@@ -34,6 +32,8 @@ void check(const RenderOptions& options) {
     throw InputError(fmt::format("a film cannot last {} s: up to 3600 can be made", options.seconds));
   if (options.framesPerSecond < 1 || options.framesPerSecond > 120)
     throw InputError(fmt::format("{} frames per second: 1 to 120 can be made", options.framesPerSecond));
+  if (!options.picture.empty()) checkOutput(options.picture, pictureFile);
+  if (!options.film.empty()) checkOutput(options.film, filmFile);
 }
 
 std::string fromBase64(const std::string& text) {
@@ -56,18 +56,10 @@ std::string fromBase64(const std::string& text) {
   return bytes;
 }
 
-/// The file takes its place when it is whole.
-void writeFile(const fs::path& path, const std::string& bytes) {
-  const fs::path part = path.string() + ".part";
-  std::ofstream stream(part, std::ios::binary | std::ios::trunc);
-  stream.write(bytes.data(), std::streamsize(bytes.size()));
-  stream.close();
-  std::error_code status;
-  if (stream) fs::rename(part, path, status);
-  if (stream && !status) return;
-  const std::string why = status ? status.message() : std::strerror(errno);
-  fs::remove(part, status);
-  throw MachineFailure("cannot write " + path.string() + ": " + why + "; free space, or choose another file");
+void writeFile(const fs::path& path, const FileKind& kind, const std::string& bytes) {
+  OutputFile file(path, kind);
+  file.write(bytes);
+  file.keep();
 }
 
 Json pageOptions(const RenderOptions& options) {
@@ -127,10 +119,10 @@ std::string Renderer::Impl::make(const std::string& function, const RenderOption
 void Renderer::Impl::makeFiles(const RenderOptions& options, const fs::path& page) {
   open(page);
   checkTime(options);
-  if (!options.picture.empty()) writeFile(options.picture, make("picturePng", options, pictureLimit));
+  if (!options.picture.empty()) writeFile(options.picture, pictureFile, make("picturePng", options, pictureLimit));
   if (options.film.empty()) return;
   const double frames = (options.seconds > 0 ? options.seconds : 20) * options.framesPerSecond;
-  writeFile(options.film, make("filmWebm", options, Chromium::Seconds(120 + 5 * frames)));
+  writeFile(options.film, filmFile, make("filmWebm", options, Chromium::Seconds(120 + 5 * frames)));
 }
 
 Renderer::Renderer(std::function<bool()> stop) : impl(std::make_unique<Impl>()) {
@@ -144,7 +136,7 @@ Renderer::~Renderer() = default;
 RenderReport Renderer::render(const RenderOptions& options) {
   check(options);
   const ScratchFolder folder;
-  const ViewPage page = writeViewPage({options.results, folder.path() / "view.html", largestPage});
+  const ViewPage page = writeViewPage({options.results, folder.path() / "view.html", largestPage, impl->stop});
   try {
     impl->makeFiles(options, page.path);
   } catch (const InputError&) {

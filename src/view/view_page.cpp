@@ -2,62 +2,19 @@
 #include "tendril/model/error.h"
 #include "tendril/view/film.h"
 #include "tendril/view/view.h"
+#include "view/output_file.h"
 #include "view/page_writer.h"
 #include "view/viewer_page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 namespace tendril {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A page that is being written beside its place and takes it when it is whole; what is not finished is removed.
-class PageFile {
- public:
-  explicit PageFile(const fs::path& path)
-      : path_(path), part_(path.string() + ".part"), stream_(part_, std::ios::binary | std::ios::trunc) {
-    if (!stream_) fail();
-  }
-  PageFile(const PageFile&) = delete;
-  PageFile& operator=(const PageFile&) = delete;
-  ~PageFile() {
-    if (isKept_) return;
-    stream_.close();
-    std::error_code status;
-    fs::remove(part_, status);
-  }
-
-  void write(std::string_view text) {
-    stream_.write(text.data(), std::streamsize(text.size()));
-    if (!stream_) fail();
-    bytes_ += text.size();
-  }
-  std::uint64_t bytes() const { return bytes_; }
-  void keep() {
-    stream_.close();
-    if (!stream_) fail();
-    std::error_code status;
-    fs::rename(part_, path_, status);
-    if (status) throw MachineFailure("cannot write " + path_.string() + ": " + status.message() + "; choose another file with -o");
-    isKept_ = true;
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw MachineFailure("cannot write " + path_.string() + ": " + std::strerror(errno) + "; free space, or choose another file with -o");
-  }
-  fs::path path_, part_;
-  std::ofstream stream_;
-  std::uint64_t bytes_ = 0;
-  bool isKept_ = false;
-};
 
 /// A name as the value of an attribute.
 std::string attribute(std::string_view text) {
@@ -77,7 +34,8 @@ std::string chunkElement(const std::string& channel, std::size_t number, const s
 
 /// Writes the page; returns 0, or the number of frames that should fit if it grows beyond `maxBytes`. The header comes last: only then are
 /// the ranges known.
-std::size_t writePage(Film& film, std::string_view viewer, PageFile& file, std::uint64_t maxBytes) {
+std::size_t writePage(Film& film, std::string_view viewer, OutputFile& file, const ViewOptions& options) {
+  const std::uint64_t maxBytes = options.maxBytes;
   const std::uint64_t fixed = viewer.size() + film.header().size();
   const auto fewerFrames = [&](std::uint64_t chunkBytes, std::size_t chunks) -> std::size_t {
     if (fixed + chunkBytes <= maxBytes || film.frames() <= 2) return 0;
@@ -89,6 +47,7 @@ std::size_t writePage(Film& film, std::string_view viewer, PageFile& file, std::
   file.write(viewer.substr(0, mark));
   const std::vector<std::string> channels = film.channels();
   for (std::size_t c = 0; c < film.chunks(); ++c) {
+    if (options.stop && options.stop()) throw Interrupted("stopped while the page was written; nothing is left of it");
     for (const std::string& channel : channels) file.write(chunkElement(channel, c, film.chunk(channel, c)));
     if (const std::size_t fewer = fewerFrames(file.bytes() - mark, c + 1)) return fewer;
   }
@@ -119,11 +78,12 @@ ViewPage writeViewPage(const ViewOptions& options, std::string_view viewer) {
   ViewPage page;
   page.path = path;
   Film film(options.results);
+  checkOutput(path, pageFile);
   const std::size_t fit = framesThatFit(film, viewer.size(), options.maxBytes);
   if (fit < film.frames()) film = Film(options.results, fit);
   while (true) {
-    PageFile file(path);
-    const std::size_t fewer = writePage(film, viewer, file, options.maxBytes);
+    OutputFile file(path, pageFile);
+    const std::size_t fewer = writePage(film, viewer, file, options);
     if (fewer == 0) {
       file.keep();
       page.bytes = file.bytes();

@@ -110,6 +110,39 @@ TEST(ViewPage, LeavesFramesOutUntilItFits) {
   EXPECT_EQ(writeViewPage({results, folder / "two.html", 10}, viewer).frames, 2u);
 }
 
+TEST(ViewPage, ReplacesNothingButPages) {
+  const TemporaryFolder folder;
+  const auto results = runScene(folder, showcase);
+  const auto filesOf = [](const std::filesystem::path& where) {
+    return std::distance(std::filesystem::directory_iterator(where), std::filesystem::directory_iterator());
+  };
+  const auto before = filesOf(results);
+  for (const char* name : {"results.h5", "scene.yaml", "summary.json", "log.txt"}) {
+    const std::string kept = readAll(results / name);
+    expectError<InputError>([&] { writeViewPage({results, results / name, 1 << 20}, viewer); }, {name, "left as it is"});
+    EXPECT_EQ(readAll(results / name), kept);
+  }
+  expectError<InputError>([&] { writeViewPage({results, results, 1 << 20}, viewer); }, {"folder"});
+  expectError<InputError>([&] { writeViewPage({results, "/dev/full", 1 << 20}, viewer); }, {"/dev/full", "name another"});
+  EXPECT_EQ(filesOf(results), before);
+  // A file of the name that a page had while it was written, and a link.
+  writeAll(folder / "page.html.part", "precious");
+  writeAll(folder / "page.html", "");
+  std::filesystem::create_symlink(folder / "page.html", folder / "link.html");
+  for (int time = 0; time < 2; ++time) writeViewPage({results, folder / "link.html", 1 << 20}, viewer);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.html"));
+  EXPECT_TRUE(readAll(folder / "page.html").starts_with("<!doctype html"));
+  EXPECT_EQ(readAll(folder / "page.html.part"), "precious");
+}
+
+TEST(ViewPage, LeavesNothingWhenStopped) {
+  const TemporaryFolder folder;
+  const auto results = runScene(folder, showcase);
+  std::filesystem::create_directory(folder / "pages");
+  EXPECT_THROW(writeViewPage({results, folder / "pages" / "page.html", 1 << 20, [] { return true; }}, viewer), Interrupted);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "pages"));
+}
+
 TEST(ViewPage, SaysWhatIsMissing) {
   const TemporaryFolder folder;
   const auto results = runScene(folder, showcase);
