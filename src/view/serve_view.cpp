@@ -21,8 +21,8 @@ using httplib::Response;
 /// Answers for one film. Requests come from several threads, the film takes them one by one.
 class FilmServer {
  public:
-  FilmServer(std::filesystem::path results, std::string_view viewer) : results_(std::move(results)), viewer_(viewer), film_(results_) {
-    written_ = lastWrite();
+  FilmServer(std::filesystem::path results, std::string_view viewer)
+      : results_(std::move(results)), viewer_(viewer), written_(lastWrite()), film_(std::in_place, results_) {
     server_.set_keep_alive_timeout(1);
     // The library's own options would let two servers share a port.
     server_.set_socket_options([](socket_t socket) {
@@ -92,23 +92,26 @@ class FilmServer {
   /// Whoever loads the page anew sees what a run that goes on has written since.
   void sendHeader(Response& response) {
     const std::lock_guard lock(mutex_);
-    if (const auto now = lastWrite(); now != written_) {
-      film_ = Film(results_);
+    if (const auto now = lastWrite(); !film_ || now != written_) {
+      // Two films of one file would share what HDF5 remembers of it, and the new one would see no new rows.
+      film_.reset();
+      film_.emplace(results_);
       written_ = now;
     }
-    response.set_content(film_.header(), "application/json");
+    response.set_content(film_->header(), "application/json");
   }
 
   void sendChunk(const std::string& channel, std::size_t number, Response& response) {
     const std::lock_guard lock(mutex_);
-    response.set_content(film_.chunk(channel, number), "application/octet-stream");
+    if (!film_) throw InputError("the results could not be read again; reload the page");
+    response.set_content(film_->chunk(channel, number), "application/octet-stream");
   }
 
   std::filesystem::path results_;
   std::string_view viewer_;
   std::mutex mutex_;
-  Film film_;
   std::filesystem::file_time_type written_;
+  std::optional<Film> film_; ///< none after results that could not be read
   httplib::Server server_;
   int port_ = 0;
 };

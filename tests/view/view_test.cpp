@@ -189,5 +189,39 @@ TEST(ServeView, AnswersToThisMachineAlone) {
   server.join();
 }
 
+/// The bytes of a longer run come into the same file, as those of a run that goes on do.
+TEST(ServeView, ShowsWhatWasWrittenSince) {
+  const TemporaryFolder folder, longer;
+  std::string scene = fallingRod;
+  const auto later = runScene(longer, scene);
+  scene.replace(scene.find("duration: 0.2"), 13, "duration: 0.1");
+  const auto results = runScene(folder, scene);
+  const std::string early = readAll(results / "results.h5");
+  std::promise<std::string> address;
+  std::atomic<bool> stop = false;
+  std::thread server([&] {
+    serveView(
+        results, viewer, 0, [&](const std::string& at) { address.set_value(at); }, [&] { return stop.load(); });
+  });
+  const std::string at = address.get_future().get();
+  httplib::Client client(at.substr(0, at.size() - 1));
+  const auto rows = [&] {
+    const httplib::Result result = client.Get("/film.json");
+    return result && result->status == 200 ? Json::parse(result->body)["totalRows"].get<int>() : -1;
+  };
+  const int first = rows();
+  writeAll(results / "results.h5", readAll(later / "results.h5"));
+  EXPECT_EQ(rows(), int(Film(later).totalRows()));
+  EXPECT_GT(rows(), first);
+  // Results that cannot be read are no end of the server.
+  writeAll(results / "results.h5", "broken");
+  EXPECT_EQ(rows(), -1);
+  EXPECT_EQ(client.Get("/chunk/nodes/0")->status, 404);
+  writeAll(results / "results.h5", early);
+  EXPECT_EQ(rows(), first);
+  stop = true;
+  server.join();
+}
+
 }
 }
