@@ -10,12 +10,16 @@ struct Scene::Impl {
 
   Document document;
   SceneContent content;
+  SceneReference reference;
+  ScenePicture picture;
   std::vector<std::string> warnings;
 };
 
 Scene::Scene(std::unique_ptr<Impl> content) : impl(std::move(content)) {
   // The first set of outputs checks their formulas; only then is it known which parameters are used.
-  makeOutputs();
+  const Outputs outputs = makeOutputs();
+  impl->reference = readReference(impl->document, outputs.infos());
+  impl->picture = readPicture(impl->document.root(), impl->content.argument);
   for (const std::string& name : impl->document.unusedParameters()) {
     impl->warnings.push_back("the parameter '" + name + "' is not used; check its spelling where it should be");
   }
@@ -64,6 +68,8 @@ void Scene::copyMeshes(const std::filesystem::path& results) const {
 bool Scene::isDynamic() const { return impl->content.isDynamic; }
 int Scene::outputEvery() const { return impl->content.outputEvery; }
 const std::vector<std::string>& Scene::warnings() const { return impl->warnings; }
+const SceneReference& Scene::reference() const { return impl->reference; }
+const ScenePicture& Scene::picture() const { return impl->picture; }
 const Schema& Scene::schema() { return scenes::scene(); }
 
 }

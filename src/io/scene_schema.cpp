@@ -536,6 +536,38 @@ const Schema& output() {
   return table;
 }
 
+const Schema& referenceValues() {
+  static const Schema table("reference", "By what the results can be judged, and that is not this program.",
+                            {text("source", "Where the values come from: a closed form, a publication, an independent computation."),
+                             any("expected", "Results of outputs with the parameters as they are in the file, {OUTPUT: {value: ..., "
+                                             "tolerance: ...}, ...}; `relative` instead of "
+                                             "`tolerance`.")
+                                 .optional()});
+  return table;
+}
+
+const Schema& expectedOutput() {
+  static const Schema table(
+      "expected output", "What the result of an output should be.",
+      {any("value", "A number, or as many as the output has, in its unit; of an array that grows, its first ones."),
+       number("tolerance", dim::none, "Largest distance of the result from the value (Euclidean, of arrays), in the unit of the output.")
+           .nonNegative()
+           .optional(),
+       number("relative", dim::none, "The same relative to the norm of the value.").positive().optional()});
+  return table;
+}
+
+const Schema& picture() {
+  static const Schema table(
+      "picture", "How the gallery shows the scene, in the words of `tendril render`.",
+      {any("time", "Time [s] or load parameter; the last if not given.").optional(),
+       text("camera", "home, front, top, ..., or position/target[/angle]: \"px,py,pz/tx,ty,tz/fov\".").defaultsTo("home"),
+       text("colour", "Field to colour by; without it: by part.").optional(),
+       text("show", "Layers to switch on or off: \"forces,-grid\".").optional(),
+       number("exaggerate", dim::none, "Factor of displacements.").positive().defaultsTo("1")});
+  return table;
+}
+
 const Schema& units() {
   static const Schema table("units", "Units of the numbers that state none, and of the outputs; the others follow from them.",
                             {text("length", "Unit of length.").defaultsTo("m"), text("mass", "Unit of mass.").defaultsTo("kg"),
@@ -548,20 +580,30 @@ const Schema& scene() {
       "scene",
       "A Tendril scene. SI units unless the scene (`units`) or a value (`10 mm`) states its own; angles in degrees; numbers may be "
       "expressions in the parameters.",
-      {integer("tendril", "Version of the format: 1."), text("title", "One line on what is computed.").optional(),
+      {integer("tendril", "Version of the format: 1."),
+       text("title", "One line on what is computed.").optional(),
        text("description", "More about it: source, expected result.").optional(),
        object("units", units(),
               "Units of numbers without a unit: `{length: mm, mass: t, time: s}` means forces in N and stresses in N/mm^2. Outputs are "
               "reported in them; the states in the results file, and what is exported from them, are in SI.")
            .optional(),
        parameters("Named numbers and choices that any value may use; `--set NAME=VALUE` changes them."),
-       objects("materials", material(), "Materials by name."), objects("sections", section(), "Cross-sections by name."),
-       objects("bodies", body(), "Rigid bodies."), objects("beams", beam(), "Beams."), objects("markers", marker(), "Named frames."),
-       objects("obstacles", obstacle(), "Rigid things that do not move by themselves."), objects("joints", joint(), "Joints."),
-       objects("springs", spring(), "Springs and dampers."), objects("point_masses", pointMass(), "Masses carried by markers."),
-       objects("loads", load(), "Forces and moments."), objects("contacts", contact(), "Laws of contact: what touches what, and how."),
-       object("gravity", gravity(), "Gravity; none if not given.").optional(), object("analysis", analysis(), "What is computed."),
-       objects("outputs", output(), "What is measured.")});
+       objects("materials", material(), "Materials by name."),
+       objects("sections", section(), "Cross-sections by name."),
+       objects("bodies", body(), "Rigid bodies."),
+       objects("beams", beam(), "Beams."),
+       objects("markers", marker(), "Named frames."),
+       objects("obstacles", obstacle(), "Rigid things that do not move by themselves."),
+       objects("joints", joint(), "Joints."),
+       objects("springs", spring(), "Springs and dampers."),
+       objects("point_masses", pointMass(), "Masses carried by markers."),
+       objects("loads", load(), "Forces and moments."),
+       objects("contacts", contact(), "Laws of contact: what touches what, and how."),
+       object("gravity", gravity(), "Gravity; none if not given.").optional(),
+       object("analysis", analysis(), "What is computed."),
+       objects("outputs", output(), "What is measured."),
+       object("reference", referenceValues(), "By what the results can be judged.").optional(),
+       object("picture", picture(), "How the gallery shows it.").optional()});
   return table;
 }
 

@@ -23,6 +23,9 @@ const Schema& load();
 const Schema& gravity();
 const Schema& analysis();
 const Schema& output();
+const Schema& referenceValues();
+const Schema& expectedOutput();
+const Schema& picture();
 const Schema& scene();
 
 }

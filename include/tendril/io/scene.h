@@ -3,6 +3,7 @@
 #include "tendril/equations/analysis.h"
 #include "tendril/io/document.h"
 #include "tendril/io/outputs.h"
+#include "tendril/io/scene_reference.h"
 #include "tendril/io/schema.h"
 
 #include <filesystem>
@@ -73,6 +74,11 @@ class Scene {
   int outputEvery() const;
   /// What is allowed but looks like a slip: parameters that nothing uses.
   const std::vector<std::string>& warnings() const;
+
+  /// By what the results can be judged.
+  const SceneReference& reference() const;
+  /// How the gallery shows the scene.
+  const ScenePicture& picture() const;
 
   /// All keys of a scene, for the JSON Schema and the reference page.
   static const Schema& schema();

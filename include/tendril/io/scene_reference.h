@@ -1,0 +1,43 @@
+#pragma once
+#include "tendril/io/document.h"
+#include "tendril/io/outputs.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tendril {
+
+/// What the result of an output should be, within a tolerance in the Euclidean norm, in the units of the outputs.
+struct ExpectedOutput {
+  std::string output;
+  std::vector<double> value;
+  double tolerance = 0;
+
+  /// Distance of a result from the value; NaN if numbers are missing. Of an array that grows the first numbers count.
+  double error(std::span<const double> result) const;
+  bool isMet(std::span<const double> result) const { return error(result) <= tolerance; }
+};
+
+/// By what a scene can be judged, and that is not this program: a closed form, a published value, an independent computation.
+struct SceneReference {
+  std::string source;                   ///< in words; empty if the scene names none
+  std::vector<ExpectedOutput> expected; ///< with the parameters as they are in the file; empty where any value is overridden
+};
+
+/// How a scene is best shown; what is not given is left to the viewer.
+struct ScenePicture {
+  std::optional<double> time; ///< [s], or load parameter
+  std::string camera = "home";
+  std::string colour; ///< name of a field
+  std::string show;   ///< layers to switch on or off
+  double exaggerate = 1;
+};
+
+/// `reference` of a scene with these outputs. Throws InputError for outputs that do not exist and values that do not fit them.
+SceneReference readReference(const Document& document, std::span<const Outputs::Info> outputs);
+/// `picture` of a scene; `argument` is the dimension of its time.
+ScenePicture readPicture(const Node& scene, Dimension argument);
+
+}

@@ -1,0 +1,88 @@
+#include "tendril/io/scene_reference.h"
+
+#include "io/scene_text.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace tendril;
+using namespace tendril::testing;
+
+namespace {
+
+const std::string rod = R"(tendril: 1
+parameters: {L: 2}
+beams:
+  - {name: rod, curve: {type: straight, from: [0, 0, 0], to: [L, 0, 0]}, section: {shape: circle, radius: 5 mm}, material: {E: 1 MPa, nu: 0}}
+joints:
+  - {name: wall, type: clamp, on: rod.start}
+analysis: {type: static}
+outputs:
+  - {name: tip, measure: position, on: rod.end}
+  - {name: height, measure: position, on: rod.end, component: y}
+reference:
+  source: statics
+  expected:
+    tip: {value: [L, 0, 0], relative: 1e-3}
+    height: {value: 0, tolerance: 1e-6}
+picture: {time: 0.5, camera: "1,2,3/0,0,0", show: -grid}
+)";
+
+void expectRefused(const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
+  expectSceneRefused(rod, from, to, parts);
+}
+
+}
+
+TEST(SceneReference, IsKeptWithTheScene) {
+  const Scene scene = parse(rod);
+  const SceneReference& reference = scene.reference();
+  EXPECT_EQ(reference.source, "statics");
+  ASSERT_EQ(reference.expected.size(), 2u);
+  EXPECT_EQ(reference.expected[0].output, "tip");
+  EXPECT_EQ(reference.expected[0].value, (std::vector<double>{2, 0, 0}));
+  EXPECT_DOUBLE_EQ(reference.expected[0].tolerance, 2e-3);
+  EXPECT_DOUBLE_EQ(reference.expected[1].tolerance, 1e-6);
+  EXPECT_EQ(scene.picture().time, 0.5);
+  EXPECT_EQ(scene.picture().camera, "1,2,3/0,0,0");
+  EXPECT_EQ(scene.picture().show, "-grid");
+  EXPECT_EQ(scene.picture().colour, "");
+  EXPECT_EQ(scene.picture().exaggerate, 1);
+}
+
+TEST(SceneReference, MayBeMissing) {
+  const Scene scene = parse(rod.substr(0, rod.find("reference:")));
+  EXPECT_EQ(scene.reference().source, "");
+  EXPECT_TRUE(scene.reference().expected.empty());
+  EXPECT_FALSE(scene.picture().time);
+  EXPECT_EQ(scene.picture().camera, "home");
+}
+
+TEST(SceneReference, HoldsForTheParametersOfTheFile) {
+  const Scene scene = parse(rod, {"L=3"});
+  EXPECT_EQ(scene.reference().source, "statics");
+  EXPECT_TRUE(scene.reference().expected.empty());
+}
+
+TEST(SceneReference, MeasuresTheDistanceOfAResult) {
+  const ExpectedOutput expected{"tip", {1, 0}, 0.5};
+  EXPECT_DOUBLE_EQ(expected.error(std::vector<double>{1.3, 0.4}), 0.5);
+  EXPECT_TRUE(expected.isMet(std::vector<double>{1.29, 0.4}));
+  EXPECT_FALSE(expected.isMet(std::vector<double>{1.31, 0.4}));
+  EXPECT_TRUE(expected.isMet(std::vector<double>{1, 0, 7})) << "an array that grows";
+  EXPECT_FALSE(expected.isMet(std::vector<double>{1}));
+  EXPECT_FALSE(expected.isMet(std::vector<double>{1, std::numeric_limits<double>::quiet_NaN()}));
+}
+
+TEST(SceneReference, RefusesWhatDoesNotFit) {
+  expectRefused("    tip:", "    top:", {"scene.yaml:14", "reference.expected.top", "no output 'top'", "did you mean 'tip'"});
+  expectRefused("value: [L, 0, 0], rel", "value: [L, 0], rel", {"scene.yaml:14", "3 numbers", "expected are 2"});
+  expectRefused("value: 0,", "value: [0, 0],", {"scene.yaml:15", "one number", "expected are 2", "give a number"});
+  expectRefused(", tolerance: 1e-6", "", {"scene.yaml:15", "how near", "tolerance", "relative"});
+  expectRefused("tolerance: 1e-6", "tolerance: 1e-6, relative: 1", {"scene.yaml:15", "how near"});
+  expectRefused("tolerance: 1e-6", "relative: 1e-6", {"scene.yaml:15", "relative to zero"});
+  expectRefused("  source: statics\n", "", {"source"});
+  expectRefused("source: statics", "sauce: statics", {"sauce", "source"});
+  expectRefused("show: -grid", "shows: -grid", {"scene.yaml:16", "shows", "did you mean 'show'"});
+  expectRefused("time: 0.5", "time: -1", {"scene.yaml:16", "picture.time"});
+}
