@@ -50,6 +50,14 @@ struct FilmField {
   std::vector<std::string> categories{};
 };
 
+/// What reaches straight from one marker to another: springs, joints that keep a distance.
+struct FilmLink {
+  std::string name;
+  const char* kind; ///< "spring", "distance"
+  const Marker *first, *second;
+};
+std::vector<FilmLink> filmLinks(const Model& model);
+
 /// What is shown of a scene; positions are relative to `origin`.
 void addPoseChannels(const RunResults& results, const Vector3& origin, std::vector<FilmChannel>& channels);
 /// Forces and motion: of joints, contacts, beams, bodies.

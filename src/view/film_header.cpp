@@ -133,6 +133,12 @@ Json describeJoints(const Model& model) {
   return list;
 }
 
+Json describeLinks(const Model& model) {
+  Json list = Json::array();
+  for (const FilmLink& link : filmLinks(model)) list.push_back({{"name", link.name}, {"kind", link.kind}});
+  return list;
+}
+
 /// The last lines of a text file.
 Json lastLines(const std::filesystem::path& path) {
   constexpr std::size_t most = 200;
@@ -191,6 +197,7 @@ void describeScene(const Scene& scene, Json& header) {
     header["parts"].push_back({{"name", part.name}, {"body", part.body}, {"obstacle", part.obstacle}});
   header["beams"] = describeBeams(mechanism);
   header["joints"] = describeJoints(*mechanism.model);
+  header["links"] = describeLinks(*mechanism.model);
   header["meshes"] = meshes.take();
 }
 

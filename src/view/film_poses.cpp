@@ -112,6 +112,18 @@ std::vector<const Marker*> namedMarkers(const Model& model) {
   return named;
 }
 
+std::vector<FilmLink> filmLinks(const Model& model) {
+  std::vector<FilmLink> links;
+  const LinearSprings* springs = model.term<LinearSprings>();
+  for (int i = 0; springs && i < springs->size(); ++i)
+    links.push_back({springs->name(i), "spring", springs->markers(i).first(), &springs->markers(i).second()});
+  const Joints* joints = model.term<Joints>();
+  for (int i = 0; joints && i < joints->size(); ++i) {
+    if (joints->kind(i) == JointKind::Distance) links.push_back({joints->name(i), "distance", &joints->firstMarker(i), &joints->marker(i)});
+  }
+  return links;
+}
+
 std::vector<FilmPart> filmParts(const Scene& scene) {
   std::map<std::string, FilmPart> known;
   for (std::size_t i = 0; i < scene.mechanism().bodies.size(); ++i) known[scene.mechanism().bodies[i].name].body = int(i);
@@ -151,6 +163,12 @@ void addPoseChannels(const RunResults& results, const Vector3& origin, std::vect
   if (joints && joints->size() > 0) {
     channels.push_back(poseChannel("joints", std::size_t(joints->size()), origin,
                                    [=](const State& state, std::size_t i) { return joints->marker(int(i)).frame(state); }));
+  }
+  const std::vector<FilmLink> links = filmLinks(*model);
+  if (!links.empty()) {
+    channels.push_back(poseChannel("links", 2 * links.size(), origin, [=](const State& state, std::size_t i) {
+      return (i % 2 == 0 ? links[i / 2].first : links[i / 2].second)->frame(state);
+    }));
   }
 }
 

@@ -71,6 +71,37 @@ TEST(Film, HoldsThePosesOfBeamsBodiesMarkersAndJoints) {
   expectPoses(readChannel(film, header, "joints"), results, header["rows"], {nodes.front()});
 }
 
+/// A bob on a string swings about the ground, a weight hangs on a spring.
+TEST(Film, ShowsSpringsAndDistancesFromEndToEnd) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, R"(tendril: 1
+bodies:
+  - {name: bob, mass: 1, inertia: [1, 1, 1], position: [3, 0, 0]}
+  - {name: weight, mass: 1, inertia: [1, 1, 1], position: [1, 0, -1]}
+joints:
+  - {name: string, type: distance, on: bob, to: {on: ground, position: [3, 0, 2]}}
+springs:
+  - {name: coil, type: linear, on: weight, to: {on: ground, position: [1, 0, 1]}, stiffness: 10}
+gravity: {acceleration: [0, 1, -10]}
+analysis: {type: dynamic, duration: 0.5, step: 0.01}
+)"));
+  const Json header = Json::parse(film.header());
+  EXPECT_EQ(header["links"], Json::parse(R"([{"name": "coil", "kind": "spring"}, {"name": "string", "kind": "distance"}])"));
+  const ReadChannel links = readChannel(film, header, "links");
+  const std::size_t frames = header["times"].size();
+  ASSERT_EQ(links.positions.size(), 12 * frames);
+  Vector3 shift;
+  for (int k = 0; k < 3; ++k) shift[k] = header["origin"][std::size_t(k)];
+  const auto end = [&](std::size_t frame, std::size_t i) {
+    return Vector3(Eigen::Map<const Eigen::Vector3f>(links.positions.data() + 12 * frame + 3 * i).cast<double>() + shift);
+  };
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    EXPECT_NEAR(std::min((end(frame, 0) - Vector3(1, 0, 1)).norm(), (end(frame, 1) - Vector3(1, 0, 1)).norm()), 0, 1e-6);
+    EXPECT_NEAR((end(frame, 2) - end(frame, 3)).norm(), 2, 1e-6);
+  }
+  EXPECT_GT((end(frames - 1, 0) - end(0, 0)).norm() + (end(frames - 1, 1) - end(0, 1)).norm(), 0.5); // the weight falls into its spring
+}
+
 TEST(Film, DescribesShapesAndSections) {
   const TemporaryFolder folder;
   Film film(runScene(folder, showcase));

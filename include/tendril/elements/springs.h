@@ -28,6 +28,8 @@ class LinearSprings final : public Term {
 
   int size() const { return int(springs_.size()); }
   int find(const std::string& name) const;
+  const std::string& name(int spring) const { return springs_[std::size_t(spring)].name; }
+  const MarkerPair& markers(int spring) const { return springs_[std::size_t(spring)].pair; }
   /// T, positive when the spring pulls its ends together; length rho.
   double tension(const State& state, int spring) const;
   double length(const State& state, int spring) const;

@@ -22,7 +22,19 @@ export function checkHeader(header: unknown): FilmHeader {
       `The film has format ${film.format}, this viewer reads format ${filmFormat}. Make the page again with the "tendril view" of one version.`,
     );
   }
-  for (const key of ['times', 'bodies', 'obstacles', 'beams', 'markers', 'joints', 'parts', 'meshes', 'fields', 'series'] as const) {
+  for (const key of [
+    'times',
+    'bodies',
+    'obstacles',
+    'beams',
+    'markers',
+    'joints',
+    'links',
+    'parts',
+    'meshes',
+    'fields',
+    'series',
+  ] as const) {
     if (!Array.isArray(film[key])) throw new FilmError(`The film's header lacks "${key}". Make the page again with "tendril view".`);
   }
   if (film.times.length === 0) throw new FilmError('The run has no frames yet: nothing to show. Look again when it has made a step.');

@@ -8,14 +8,14 @@ import type { Identities } from './identity';
 import { Labels, type Label } from './labels';
 import type { ArrowKey } from './hud';
 import { add, conjugate, normalized, rotate, scale, subtract, type Quat } from './lie';
-import { arrowScale, Contacts, Frames, Joints, largestNorm, Markers, Reactions } from './marks';
+import { arrowScale, Contacts, Frames, Joints, largestNorm, Links, Markers, Reactions } from './marks';
 import { Measure } from './measure';
 import { Paths } from './paths';
 import { PoseTrack, type Moment } from './poses';
 import { cutAway, type SharedUniforms } from './shading';
 import type { Layer, Theme } from './stage';
 
-export type Tracks = Record<'bodies' | 'obstacles' | 'markers' | 'joints', PoseTrack>;
+export type Tracks = Record<'bodies' | 'obstacles' | 'markers' | 'joints' | 'links', PoseTrack>;
 
 /** More names than this hide what they name. */
 const mostLabels = 150;
@@ -27,6 +27,7 @@ export class Annotations {
   private readonly contacts: Contacts;
   private readonly frames: Frames;
   private readonly joints: Joints;
+  private readonly links: Links;
   private readonly reactions: Reactions;
   private readonly markers: Markers;
   private readonly ground: Ground;
@@ -47,6 +48,7 @@ export class Annotations {
     this.contacts = new Contacts(header, shared, identities.contacts);
     this.frames = new Frames(film, shared);
     this.joints = new Joints(header, shared, identities.joints);
+    this.links = new Links(header, shared);
     this.reactions = new Reactions(header, shared);
     this.markers = new Markers(shared, identities);
     this.ground = new Ground(header, tracks.obstacles);
@@ -54,12 +56,14 @@ export class Annotations {
     this.measure = new Measure(shared, header);
     this.nodes = new PoseTrack(film, 'nodes');
     this.group.add(this.contacts.points.group, this.contacts.forces.mesh, this.frames.arrows.mesh, this.joints.group, this.reactions.group);
+    this.group.add(this.links.group);
     this.group.add(this.markers.points.group, this.ground.group, this.paths.group, this.labels.group, this.measure.group);
   }
 
   /** Cuts contacts, arrows and the grid; names and paths stay. */
   cut(planes: THREE.Plane[]): void {
-    for (const group of [this.contacts.points.group, this.contacts.forces.mesh, this.frames.arrows.mesh]) cutAway(group, planes);
+    for (const group of [this.contacts.points.group, this.contacts.forces.mesh, this.frames.arrows.mesh, this.links.group])
+      cutAway(group, planes);
     this.ground.cut(planes);
   }
 
@@ -115,6 +119,7 @@ export class Annotations {
     this.frames.place(has('frames'), [tracks.markers, tracks.bodies], this.nodes);
     this.joints.group.visible = has('joints');
     if (has('joints')) this.joints.place(tracks.joints);
+    this.links.place(has('links') ? tracks.links : null, theme);
     this.markers.place(has('markers'), tracks.markers, theme);
     this.ground.group.visible = has('grid');
     this.paths.group.visible = has('paths');
@@ -132,7 +137,8 @@ export class Annotations {
   }
 
   dispose(): void {
-    for (const part of [this.contacts, this.joints, this.reactions, this.ground, this.paths, this.labels, this.measure]) part.dispose();
+    for (const part of [this.contacts, this.joints, this.links, this.reactions, this.ground, this.paths, this.labels, this.measure])
+      part.dispose();
     this.markers.points.dispose();
     this.frames.arrows.dispose();
   }

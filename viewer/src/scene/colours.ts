@@ -119,6 +119,7 @@ export interface Palette {
   moment: Rgb;
   marker: Rgb;
   joint: Rgb;
+  link: Rgb;
   path: Rgb;
   contact: Rgb;
   sky: Rgb;
@@ -138,6 +139,7 @@ export const palettes: Record<'light' | 'dark', Palette> = {
     moment: parse('b06a1f'),
     marker: parse('1d5fd1'),
     joint: parse('39424e'),
+    link: parse('5d6875'),
     path: parse('1d5fd1'),
     contact: parse('e04f1f'),
     sky: parse('ffffff'),
@@ -155,6 +157,7 @@ export const palettes: Record<'light' | 'dark', Palette> = {
     moment: parse('f0a64f'),
     marker: parse('6fa8ff'),
     joint: parse('c4ccd6'),
+    link: parse('9aa5b1'),
     path: parse('6fa8ff'),
     contact: parse('ff8a4f'),
     sky: parse('dfe8f2'),

@@ -56,6 +56,7 @@ export const layers: readonly Layer[] = [
   'markers',
   'frames',
   'joints',
+  'links',
   'reactions',
   'paths',
   'grid',

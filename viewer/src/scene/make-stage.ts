@@ -15,7 +15,7 @@ import { cutAway, makeSharedUniforms, setColourMap, setPalette, toColor } from '
 import { Solids } from './solids';
 import type { Colouring, Layer, MakeStage, Pick, Stage, Target, Theme, ViewName } from './stage';
 
-const usualLayers: Layer[] = ['bodies', 'obstacles', 'beams', 'edges', 'joints', 'grid'];
+const usualLayers: Layer[] = ['bodies', 'obstacles', 'beams', 'edges', 'joints', 'links', 'grid'];
 
 function makeRenderer(canvas: HTMLCanvasElement): THREE.WebGLRenderer {
   try {
@@ -77,7 +77,13 @@ class ThreeStage implements Stage {
     this.renderer = makeRenderer(canvas);
     this.identities = new Identities(header);
     const track = (channel: string) => new PoseTrack(film, channel);
-    this.tracks = { bodies: track('bodies'), obstacles: track('obstacles'), markers: track('markers'), joints: track('joints') };
+    this.tracks = {
+      bodies: track('bodies'),
+      obstacles: track('obstacles'),
+      markers: track('markers'),
+      joints: track('joints'),
+      links: track('links'),
+    };
     for (const one of Object.values(this.tracks)) one.update(this.moment, 1);
     this.bodies = new Solids(header, 'bodies', this.shared, this.identities.bodies, this.tracks.bodies);
     this.obstacles = new Solids(header, 'obstacles', this.shared, this.identities.obstacles, this.tracks.obstacles);
@@ -254,7 +260,7 @@ class ThreeStage implements Stage {
   // Loading
 
   private channels(): string[] {
-    const wanted = new Set(['bodies', 'obstacles', 'markers', 'joints', 'nodes', ...this.annotations.channels()]);
+    const wanted = new Set(['bodies', 'obstacles', 'markers', 'joints', 'links', 'nodes', ...this.annotations.channels()]);
     if (this.field) wanted.add(this.field.channel);
     return [...wanted].filter((channel) => {
       const info = this.film.header.channels[channel];
@@ -440,7 +446,9 @@ class ThreeStage implements Stage {
 }
 
 export const makeStage: MakeStage = async (canvas: HTMLCanvasElement, film: Film): Promise<Stage> => {
-  const channels = ['bodies', 'obstacles', 'markers', 'joints', 'nodes'].filter((name) => (film.header.channels[name]?.items ?? 0) > 0);
+  const channels = ['bodies', 'obstacles', 'markers', 'joints', 'links', 'nodes'].filter(
+    (name) => (film.header.channels[name]?.items ?? 0) > 0,
+  );
   await film.load(0, channels);
   return new ThreeStage(canvas, film);
 };

@@ -2,10 +2,11 @@
 import * as THREE from 'three';
 import type { Film, NumberFrame } from '../film/film';
 import type { FieldInfo, FilmHeader, Vec3 } from '../film/header';
-import { Arrows } from './arrows';
+import { arrowGeometry, coilGeometry, rodGeometry, Spans } from './spans';
 import { axisColours, palettes, type Rgb } from './colours';
 import { boxGeometry, cylinderGeometry, sphereGeometry } from './geometry';
 import type { Identities } from './identity';
+import { subtract } from './lie';
 import { Points } from './points';
 import type { PoseTrack } from './poses';
 import { dressedMaterial, solidVertex, toColor, type SharedUniforms } from './shading';
@@ -53,7 +54,7 @@ export interface ContactLook {
 
 export class Contacts {
   readonly points: Points;
-  readonly forces: Arrows;
+  readonly forces: Spans;
   private readonly columns: number;
 
   constructor(
@@ -62,7 +63,7 @@ export class Contacts {
     private readonly firstId: number,
   ) {
     this.points = new Points(shared);
-    this.forces = new Arrows(shared);
+    this.forces = new Spans(shared, arrowGeometry(1));
     this.columns = header.channels['contacts']?.columns.length ?? 0;
   }
 
@@ -99,13 +100,13 @@ export class Contacts {
 
 /** The three directors of markers, bodies and nodes. */
 export class Frames {
-  readonly arrows: Arrows;
+  readonly arrows: Spans;
 
   constructor(
     private readonly film: Film,
     shared: SharedUniforms,
   ) {
-    this.arrows = new Arrows(shared);
+    this.arrows = new Spans(shared, arrowGeometry(1));
   }
 
   place(isVisible: boolean, tracks: PoseTrack[], nodes: PoseTrack): void {
@@ -143,7 +144,7 @@ type Symbol = 'pin' | 'slide' | 'block' | 'ball' | 'plate';
 /** The axis of a joint is its third director. */
 export function symbolOf(kind: string): Symbol {
   const word = kind.toLowerCase();
-  if (/spherical|universal|distance/.test(word)) return 'ball';
+  if (/spherical|universal/.test(word)) return 'ball';
   if (/revolute|rotation|screw|angle|cylindrical/.test(word)) return 'pin';
   if (/prismatic|translation|length/.test(word)) return 'slide';
   if (/planar/.test(word)) return 'plate';
@@ -175,7 +176,7 @@ export class Joints {
     hidden.depthFunc = THREE.GreaterDepth;
     hidden.opacity = 0.35;
     for (const symbol of Object.keys(symbolSizes) as Symbol[]) {
-      const joints = header.joints.flatMap(({ kind }, i) => (symbolOf(kind) === symbol ? [i] : []));
+      const joints = header.joints.flatMap(({ kind }, i) => (kind !== 'distance' && symbolOf(kind) === symbol ? [i] : []));
       if (joints.length === 0) continue;
       const isRound = symbol === 'pin' || symbol === 'plate';
       const geometry = symbol === 'ball' ? sphereGeometry(16) : isRound ? cylinderGeometry(24, true) : boxGeometry();
@@ -225,18 +226,52 @@ export class Joints {
   }
 }
 
-/** Reaction forces (one head) and moments (two heads) of joints. */
-export class Reactions {
+/** Springs as coils, joints that hold a distance as rods. */
+export class Links {
   readonly group = new THREE.Group();
-  private readonly forces: Arrows;
-  private readonly moments: Arrows;
+  private readonly rods: Spans;
+  private readonly coils: Spans;
 
   constructor(
     private readonly header: FilmHeader,
     shared: SharedUniforms,
   ) {
-    this.forces = new Arrows(shared);
-    this.moments = new Arrows(shared, 2);
+    this.rods = new Spans(shared, rodGeometry());
+    this.coils = new Spans(shared, coilGeometry());
+    this.group.add(this.rods.mesh, this.coils.mesh);
+  }
+
+  place(ends: PoseTrack | null, theme: Theme): void {
+    this.rods.begin();
+    this.coils.begin();
+    this.header.links.forEach(({ kind }, i) => {
+      if (!ends) return;
+      const foot = ends.point(2 * i);
+      const spans = kind === 'spring' ? this.coils : this.rods;
+      spans.add(foot, subtract(ends.point(2 * i + 1), foot), palettes[theme].link);
+    });
+    this.rods.end(0.0025 * this.header.extent);
+    this.coils.end(0.009 * this.header.extent);
+  }
+
+  dispose(): void {
+    this.rods.dispose();
+    this.coils.dispose();
+  }
+}
+
+/** Reaction forces (one head) and moments (two heads) of joints. */
+export class Reactions {
+  readonly group = new THREE.Group();
+  private readonly forces: Spans;
+  private readonly moments: Spans;
+
+  constructor(
+    private readonly header: FilmHeader,
+    shared: SharedUniforms,
+  ) {
+    this.forces = new Spans(shared, arrowGeometry(1));
+    this.moments = new Spans(shared, arrowGeometry(2));
     this.group.add(this.forces.mesh, this.moments.mesh);
   }
 

@@ -17,6 +17,7 @@ const layerWords: Record<Layer, string> = {
   markers: 'Named points',
   frames: 'Directors',
   joints: 'Joints',
+  links: 'Springs and distances',
   reactions: 'Reactions',
   paths: 'Paths',
   grid: 'Grid',
@@ -25,7 +26,7 @@ const layerWords: Record<Layer, string> = {
 
 /** Whether a layer of the run can ever show something. */
 function isUseful(session: Session, layer: Layer): boolean {
-  const { bodies, obstacles, beams, markers, joints, channels } = session.header;
+  const { bodies, obstacles, beams, markers, joints, links, channels } = session.header;
   switch (layer) {
     case 'bodies':
       return bodies.length > 0;
@@ -40,6 +41,8 @@ function isUseful(session: Session, layer: Layer): boolean {
       return markers.length > 0;
     case 'joints':
       return joints.length > 0;
+    case 'links':
+      return links.length > 0;
     case 'reactions':
       return channels['reactions'] !== undefined;
     default:

@@ -1,12 +1,12 @@
-// Arrows, many at once: an instance has a foot, a vector and a colour; the card bends one arrow into all.
+// What reaches from a foot along a vector, many at once: arrows, rods, coils. The card stretches one geometry into all.
 import * as THREE from 'three';
 import { Triangles } from './geometry';
 import type { Vec3 } from '../film/header';
 import { dressedMaterial, toColor, type SharedUniforms } from './shading';
 import type { Rgb } from './colours';
 
-// A vertex (x, y, k) is k heads behind the tip; k > 50 is the foot.
-const arrowVertex = /* glsl */ `
+// A vertex (x, y, k): k >= 0 is k heads behind the tip, k > 50 the foot; k < 0 is the part -k of the way. x and y are in widths.
+const spanVertex = /* glsl */ `
   attribute vec4 aEdge;
   attribute vec3 aFoot, aVector, aTint;
   uniform float uWidth;
@@ -17,7 +17,7 @@ const arrowVertex = /* glsl */ `
     vec3 other = cross(along, side);
     float head = min(3.2 * uWidth, 0.4 * length_);
     float width = min(uWidth, 0.15 * length_);
-    float z = position.z > 50.0 ? 0.0 : max(0.0, length_ - position.z * head);
+    float z = position.z > 50.0 ? 0.0 : position.z < 0.0 ? -position.z * length_ : max(0.0, length_ - position.z * head);
     where = aFoot + z * along + width * (position.x * side + position.y * other);
     upright = normal.x * side + normal.y * other + normal.z * along;
     vEdge = aEdge;
@@ -32,7 +32,7 @@ const sides = 10;
 const foot = 100;
 
 /** `heads` 1: a force; 2: a moment. */
-function arrowGeometry(heads: 1 | 2): THREE.BufferGeometry {
+export function arrowGeometry(heads: 1 | 2): THREE.BufferGeometry {
   const triangles = new Triangles();
   const ring = (r: number, k: number, j: number, normal: Vec3) => {
     const angle = (2 * Math.PI * j) / sides;
@@ -59,21 +59,71 @@ function arrowGeometry(heads: 1 | 2): THREE.BufferGeometry {
   return triangles.geometry();
 }
 
-export class Arrows {
+/** Something stiff that keeps its length. */
+export function rodGeometry(): THREE.BufferGeometry {
+  const triangles = new Triangles();
+  for (let j = 0; j < sides; ++j) {
+    const at = (k: number, i: number) => {
+      const [c, s] = [Math.cos((2 * Math.PI * i) / sides), Math.sin((2 * Math.PI * i) / sides)];
+      return { at: [c, s, k] as Vec3, normal: [c, s, 0] as Vec3 };
+    };
+    triangles.quad(at(foot, j), at(foot, j + 1), at(0, j + 1), at(0, j), [false, false, false, false]);
+  }
+  return triangles.geometry();
+}
+
+/** A spring: straight ends and turns between them. The wire is a ribbon of crossed bands, round enough at its size. */
+export function coilGeometry(): THREE.BufferGeometry {
+  const [turns, perTurn, lead, wire] = [8, 20, 0.12, 0.28];
+  const steps = turns * perTurn;
+  const centre = (i: number): Vec3 => {
+    const along = i / steps;
+    const radius = 1.6 * Math.min(1, (4 * turns * Math.min(along, 1 - along)) / 2);
+    const angle = (2 * Math.PI * i) / perTurn;
+    return [radius * Math.cos(angle), radius * Math.sin(angle), -(lead + (1 - 2 * lead) * along)];
+  };
+  const triangles = new Triangles();
+  const corner = (at: Vec3, i: number, j: number) => {
+    const angle = (2 * Math.PI * j) / 6;
+    const turn = (2 * Math.PI * i) / perTurn;
+    const [out, up] = [Math.cos(angle), Math.sin(angle)];
+    const normal: Vec3 = [out * Math.cos(turn), out * Math.sin(turn), up];
+    return { at: [at[0] + wire * normal[0], at[1] + wire * normal[1], at[2] - 0.008 * up] as Vec3, normal };
+  };
+  const band = (from: Vec3, i: number, to: Vec3, k: number) => {
+    for (let j = 0; j < 6; ++j) {
+      triangles.quad(corner(from, i, j + 1), corner(from, i, j), corner(to, k, j), corner(to, k, j + 1), [false, false, false, false]);
+    }
+  };
+  for (let i = 0; i < steps; ++i) band(centre(i), i, centre(i + 1), i + 1);
+  const end = (low: number, high: number) => {
+    const at = (k: number, j: number) => {
+      const [c, s] = [Math.cos((2 * Math.PI * j) / 6), Math.sin((2 * Math.PI * j) / 6)];
+      return { at: [wire * c, wire * s, -k] as Vec3, normal: [c, s, 0] as Vec3 };
+    };
+    for (let j = 0; j < 6; ++j) triangles.quad(at(low, j), at(low, j + 1), at(high, j + 1), at(high, j), [false, false, false, false]);
+  };
+  end(1e-6, lead);
+  end(1 - lead, 1);
+  return triangles.geometry();
+}
+
+export class Spans {
   readonly mesh: THREE.Mesh<THREE.InstancedBufferGeometry>;
   private capacity = 0;
   private count = 0;
   private feet = new Float32Array();
   private vectors = new Float32Array();
   private tints = new Float32Array();
-  private readonly plain: THREE.BufferGeometry;
   private readonly colour = new THREE.Color();
   private readonly width = { value: 1 };
 
-  constructor(shared: SharedUniforms, heads: 1 | 2 = 1) {
-    this.plain = arrowGeometry(heads);
-    const dress = { shared, own: { uTone: { value: 1 }, uColoured: { value: 0 }, uWidth: this.width }, vertex: arrowVertex };
-    this.mesh = new THREE.Mesh(new THREE.InstancedBufferGeometry(), dressedMaterial(dress, 'arrow'));
+  constructor(
+    shared: SharedUniforms,
+    private readonly plain: THREE.BufferGeometry,
+  ) {
+    const dress = { shared, own: { uTone: { value: 1 }, uColoured: { value: 0 }, uWidth: this.width }, vertex: spanVertex };
+    this.mesh = new THREE.Mesh(new THREE.InstancedBufferGeometry(), dressedMaterial(dress, 'span'));
     this.mesh.frustumCulled = false;
     this.mesh.visible = false;
   }
@@ -97,7 +147,7 @@ export class Arrows {
     this.tints[at + 2] = this.colour.b;
   }
 
-  /** `width` [m] of the head. */
+  /** `width` [m] of heads, rods and coils. */
   end(width: number): void {
     this.width.value = width;
     const { geometry } = this.mesh;
