@@ -97,6 +97,8 @@ Handle fileAccess() {
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   H5Pset_file_locking(access, false, true);
+  // A reader tries again where it meets a half-written index, after pauses that double from a nanosecond; a file cut off is not waited for.
+  H5Pset_metadata_read_attempts(access, 24);
   // Rows are buffered here already; HDF5 would keep another megabyte of chunks for every series.
   H5Pset_cache(access, 0, 521, 0, 0.75);
   return access;
