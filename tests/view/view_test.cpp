@@ -8,6 +8,7 @@
 #include <atomic>
 #include <future>
 #include <regex>
+#include <sys/stat.h>
 
 namespace tendril {
 namespace {
@@ -123,7 +124,8 @@ TEST(ViewPage, ReplacesNothingButPages) {
     EXPECT_EQ(readAll(results / name), kept);
   }
   expectError<InputError>([&] { writeViewPage({results, results, 1 << 20}, viewer); }, {"folder"});
-  expectError<InputError>([&] { writeViewPage({results, "/dev/full", 1 << 20}, viewer); }, {"/dev/full", "name another"});
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  expectError<InputError>([&] { writeViewPage({results, folder / "pipe", 1 << 20}, viewer); }, {"pipe", "name another"});
   EXPECT_EQ(filesOf(results), before);
   // A file of the name that a page had while it was written, and a link.
   writeAll(folder / "page.html.part", "precious");
