@@ -2,6 +2,7 @@
 #include "elastica.h"
 #include "helical_spring.h"
 #include "run_scene.h"
+#include "scenes/scene_files.h"
 
 #include <gtest/gtest.h>
 
@@ -24,15 +25,7 @@ namespace {
 constexpr double pi = std::numbers::pi;
 const std::filesystem::path folder = std::filesystem::path(TENDRIL_SOURCE_DIR) / "scenes";
 
-std::vector<std::string> sceneFiles() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() == ".yaml") files.push_back(std::filesystem::relative(entry.path(), folder));
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
+using tendril::testing::sceneFiles;
 using Observer = tendril::testing::SceneObserver;
 
 /// Column 0 of the output of that name in the current step.
@@ -69,11 +62,7 @@ TEST_P(Loading, WithoutErrorOrWarning) {
   for (const Outputs::Info& info : outputs.infos()) EXPECT_FALSE(info.description.empty()) << info.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, Loading, ::testing::ValuesIn(sceneFiles()), [](const auto& scene) {
-  std::string name = scene.param;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Scenes, Loading, ::testing::ValuesIn(sceneFiles()), tendril::testing::testName);
 
 TEST(BeamScenes, PureBendingIsExactForAnyMeshAndModel) {
   const double k = pi / 8;
@@ -450,8 +439,4 @@ TEST_P(Units, DoNotMatter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, Units, ::testing::ValuesIn(sceneFiles()), [](const auto& scene) {
-  std::string name = scene.param;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Scenes, Units, ::testing::ValuesIn(sceneFiles()), tendril::testing::testName);
