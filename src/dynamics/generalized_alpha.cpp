@@ -219,7 +219,7 @@ const StepReport& GeneralizedAlpha::advance() try {
                                          accepted_.t, next_, why));
     }
   }
-  report_.residual = newton_.report().history.back().merit;
+  report_.residual = newton_.report().residual();
   ++report_.step;
   report_.t = state_.t;
   report_.h = h_;

@@ -13,6 +13,15 @@ using Outcome = NewtonReport::Outcome;
 
 double ResidualGroup::threshold() const { return std::max(absoluteTolerance, relativeTolerance * reference); }
 
+double NewtonReport::residual() const {
+  double worst = 0;
+  for (const ResidualGroup& group : groups) {
+    const double allowed = atRoundOff ? std::max(group.threshold(), group.roundOff) : group.threshold();
+    worst = std::max(worst, allowed > 0 ? group.value / allowed : group.value);
+  }
+  return worst;
+}
+
 const char* name(Outcome outcome) {
   switch (outcome) {
   case Outcome::Converged:

@@ -152,7 +152,7 @@ const StepReport& ArcLength::advance() try {
   const int iterations = std::max(newton_.report().iterations, 1);
   report_.iterations += iterations;
   report_.factorisations += newton_.report().factorisations;
-  report_.residual = newton_.report().history.back().merit;
+  report_.residual = newton_.report().residual();
   const Tangent before = tangent_;
   const double loadBefore = accepted_.t;
   findTangent();

@@ -63,7 +63,7 @@ const StepReport& LoadStepping::advance() try {
     }
   }
   const NewtonReport& newton = newton_.report();
-  report_.residual = newton.history.empty() ? 0 : newton.history.back().merit;
+  report_.residual = newton.residual();
   const bool wasEasy = report_.cuts == 0 && newton.iterations <= easy;
   if (options_.stability) judgeStability();
   const double ceiling = options_.grow ? std::max(options_.largestStep, 1.0 / options_.steps) : 1.0 / options_.steps;

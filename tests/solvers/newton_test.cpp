@@ -232,8 +232,11 @@ TEST(Newton, RoundOffIsAnExcuseOnlyWhenStepsStopHelping) {
   ASSERT_TRUE(report.converged());
   EXPECT_TRUE(report.atRoundOff);
   EXPECT_NEAR(problem.x[0], std::sqrt(2), 5e-16);
+  EXPECT_LE(report.residual(), 1);
   Algebraic plain = strict;
-  EXPECT_EQ(Newton().solve(strict).outcome, Outcome::Stagnated);
+  const NewtonReport stagnated = Newton().solve(strict);
+  EXPECT_EQ(stagnated.outcome, Outcome::Stagnated);
+  EXPECT_GT(stagnated.residual(), 1);
 
   NewtonOptions options;
   options.lineSearch = false;
@@ -241,6 +244,15 @@ TEST(Newton, RoundOffIsAnExcuseOnlyWhenStepsStopHelping) {
   const NewtonReport full = Newton(options).solve(plain);
   EXPECT_TRUE(full.converged() && full.atRoundOff);
   EXPECT_LE(full.iterations, report.iterations + 2);
+}
+
+TEST(Newton, ReportsTheWorstOfTheGroupsNotTheirSum) {
+  NewtonReport report;
+  EXPECT_EQ(report.residual(), 0);
+  report.groups = {{"force", 0.9, 1, 1, 0, 0}, {"moment", 8, 0, 0, 10, 0}, {"length", 3, 1, 1, 0, 4}};
+  EXPECT_EQ(report.residual(), 3);
+  report.atRoundOff = true;
+  EXPECT_EQ(report.residual(), 0.9);
 }
 
 TEST(Newton, CapsTheStep) {

@@ -104,6 +104,9 @@ struct NewtonReport {
   std::string message;
 
   bool converged() const { return outcome == Outcome::Converged; }
+  /// Largest residual at the final state, relative to what its group may have (its threshold or, at round-off, that): at most 1 if
+  /// converged.
+  double residual() const;
 };
 
 const char* name(NewtonReport::Outcome outcome);
