@@ -21,10 +21,18 @@ void checkSize(const char* name, Eigen::Index recorded, int expected, const RunM
       "read the results with the version that wrote them, or run the scene again");
 }
 
+/// Who names the file in the folder means the folder.
+std::filesystem::path resultsIn(const std::filesystem::path& folder) {
+  std::error_code status;
+  if (std::filesystem::is_regular_file(folder, status))
+    throw InputError({folder.string()}, "results", "this is a file", "name the folder that a run has written, which holds results.h5");
+  return folder / "results.h5";
+}
+
 }
 
 RunResults::RunResults(const std::filesystem::path& folder)
-    : folder_(folder), reader_(folder / "results.h5"), scene_(sceneOf(reader_, folder)), times_(reader_.time()) {
+    : folder_(folder), reader_(resultsIn(folder)), scene_(sceneOf(reader_, folder)), times_(reader_.time()) {
   if (rows() == 0) return;
   const Model& model = *scene_.mechanism().model;
   checkSize("q", reader_.stateRow("q", 0).size(), model.nq(), reader_.metadata(), folder);

@@ -161,6 +161,15 @@ Json parametersOf(const Document& document) {
   return parameters;
 }
 
+/// Null if there is none that can be read.
+Json summaryOf(const std::filesystem::path& folder) {
+  std::error_code status;
+  if (!std::filesystem::is_regular_file(folder / "summary.json", status)) return nullptr;
+  std::ifstream file(folder / "summary.json");
+  Json summary = Json::parse(file, nullptr, false);
+  return summary.is_object() ? summary : Json(nullptr);
+}
+
 /// What the summary says of how the run ended, and what is missing.
 void noteState(const RunResults& results, const Json& summary, Json& notices) {
   const std::string version = results.reader().metadata().version;
@@ -203,9 +212,7 @@ void describeScene(const Scene& scene, Json& header) {
 
 void describeRun(const RunResults& results, Json& header) {
   const Scene& scene = results.scene();
-  std::ifstream file(results.folder() / "summary.json");
-  Json summary = Json::parse(file, nullptr, false);
-  if (!summary.is_object()) summary = nullptr;
+  Json summary = summaryOf(results.folder());
   header["version"] = tendril::version();
   header["title"] = scene.title();
   header["description"] = scene.document().root().text("description", "");

@@ -335,6 +335,15 @@ TEST(Film, ShowsWhatThereIsOfABrokenRun) {
   EXPECT_TRUE(hasNotice(Json::parse(Film(results).header()), "no summary"));
   writeAll(results / "summary.json", R"({"status": "failed", "messages": ["step 7: no convergence"]})");
   EXPECT_TRUE(hasNotice(Json::parse(Film(results).header()), "step 7: no convergence"));
+  std::filesystem::remove(results / "summary.json");
+  std::filesystem::create_directory(results / "summary.json");
+  EXPECT_TRUE(hasNotice(Json::parse(Film(results).header()), "no summary"));
+}
+
+TEST(Film, TellsWhoNamesAFileThatAFolderIsMeant) {
+  const TemporaryFolder folder;
+  expectError<InputError>([results = runScene(folder, fallingRod) / "results.h5"] { Film film(results); },
+                          {"this is a file", "name the folder"});
 }
 
 TEST(Film, ShowsTheInitialStateOfResultsWithoutRows) {

@@ -62,6 +62,7 @@ describe('texts of options', () => {
     for (const text of ['', 'side', '1,2/0,0,0', '1,2,x/0,0,0', '1,2,3/0,0,0/0', '1,2,3/0,,0', '1,2,3/0,0,0/20/1']) {
       expect(() => parseCamera(text)).toThrow(/home, front/);
     }
+    expect(() => parseCamera('1,2,3/1,2,3')).toThrow(/where it is/);
   });
   it('of layers', () => {
     expect(parseLayers(' forces, -grid,')).toEqual([

@@ -23,6 +23,7 @@ export function parseCamera(text: string): CameraText {
   if (parts.length > 3 || !isPoint(position) || !isPoint(target) || !(fov > 0 && fov < 180) || (angle && angle.length !== 1)) {
     throw new Error(`The camera "${text}" is none of ${viewNames.join(', ')} and not of the form px,py,pz/tx,ty,tz[/angle].`);
   }
+  if (position!.every((x, i) => x === target![i])) throw new Error(`The camera "${text}" looks at the point where it is.`);
   return { position: position as Vec3, target: target as Vec3, angle: fov };
 }
 
@@ -148,8 +149,10 @@ export class CameraRig {
     this.move(this.camera.position.clone().add(by), this.target.clone().add(by));
   }
 
+  /** Between a millionth and a thousand times the size of the model. */
   zoom(factor: number): void {
-    const away = this.camera.position.clone().sub(this.target).divideScalar(factor);
+    const away = this.camera.position.clone().sub(this.target);
+    away.setLength(Math.min(1e3 * this.header.extent, Math.max(1e-6 * this.header.extent, away.length() / factor)));
     this.move(this.target.clone().add(away), this.target.clone());
   }
 
