@@ -8,7 +8,7 @@ SOURCES = find $(wildcard bench include oracles src tests) -name '*.h' -print0 -
 export CCACHE_BASEDIR = $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help demo test quick build bench sanitize format check-format tidy install-test packages clean
+.PHONY: help demo test quick build bench gallery sanitize format check-format tidy install-test packages clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -34,6 +34,9 @@ bench: build ## run the benchmarks
 	build/release/bin/tendril_bench --benchmark_counters_tabular=true $(BENCH_ARGS)
 	$(if $(BENCH_ARGS),,build/release/bin/tendril_friction_profile --data tests/data/fc3d --svg build/release/friction-profile.svg \
 		--table build/release/friction_results.md)
+
+gallery: build ## run and draw all scenes, write docs/gallery
+	build/release/bin/tendril gallery --build docs/gallery
 
 sanitize: packages ## quick tests under the address and undefined-behaviour sanitizers, workspaces filled with NaN
 	cmake --preset sanitize

@@ -1,4 +1,5 @@
 #include "app/commands.h"
+#include "app/gallery_build.h"
 #include "tendril/io/document.h"
 #include "tendril/model/error.h"
 
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace tendril::app {
 
@@ -43,20 +45,22 @@ std::vector<std::string> sceneNames(const fs::path& gallery) {
 int list(const fs::path& gallery) {
   for (const std::string& name : sceneNames(gallery)) {
     const Document document = Document::fromFile(gallery / (name + ".yaml"));
-    fmt::print("{:<34} {}\n", name, document.root().text("title", ""));
-    const std::string description = document.root().text("description", "");
-    if (!description.empty()) fmt::print("{:<34} {}\n", "", description.substr(0, description.find('\n')));
+    const std::optional<Node> reference = document.root().optionalMap("reference");
+    fmt::print("{:<34} {}\n{:<34} Reference: {}.\n", name, document.root().text("title", ""), "",
+               reference ? reference->text("source", "none") : "none");
   }
   fmt::print("\nCopy one with: tendril gallery NAME\n");
   return Success;
 }
 
+void refuseUnknown(const std::vector<std::string>& known, const std::string& name) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw InputError("there is no scene '" + name + "' in the gallery; list the names with: tendril gallery");
+}
+
 int copy(const fs::path& gallery, const std::string& name) {
   const fs::path source = gallery / (name + ".yaml");
-  const std::vector<std::string> known = sceneNames(gallery);
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    throw InputError("there is no scene '" + name + "' in the gallery; list the names with: tendril gallery");
-  }
+  refuseUnknown(sceneNames(gallery), name);
   const fs::path target = source.filename();
   std::error_code status;
   if (fs::exists(target, status)) {
@@ -68,18 +72,36 @@ int copy(const fs::path& gallery, const std::string& name) {
   return Success;
 }
 
+struct Options {
+  std::string name;
+  fs::path build;
+  std::vector<std::string> only;
+};
+
+int runGallery(const Options& options) {
+  const fs::path folder = galleryFolder();
+  if (!options.name.empty()) return copy(folder, options.name);
+  if (options.build.empty()) return list(folder);
+  const GalleryBuild build{folder, sceneNames(folder), options.only, options.build};
+  for (const std::string& name : options.only) refuseUnknown(build.known, name);
+  return buildGallery(build);
+}
+
 }
 
 void addGallery(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("gallery", "List the scenes that come with Tendril, or copy one into the current folder");
-  const auto name = std::make_shared<std::string>();
-  command->add_option("name", *name, "Scene to copy");
-  command->callback([name, &action] {
-    action = [name] {
-      const fs::path gallery = galleryFolder();
-      return name->empty() ? list(gallery) : copy(gallery, *name);
-    };
-  });
+  CLI::App* command =
+      program.add_subcommand("gallery", "List the scenes that come with Tendril, copy one, or run and draw them (needs Chromium)");
+  const auto options = std::make_shared<Options>();
+  CLI::Option* name = command->add_option("name", options->name, "Scene to copy into the current folder");
+  CLI::Option* build =
+      command->add_option("--build", options->build, "Run the scenes and write a page with pictures and results into this folder");
+  build->excludes(name);
+  command->add_option("--only", options->only, "With --build: this scene alone; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->needs(build);
+  command->callback([options, &action] { action = [options] { return runGallery(*options); }; });
 }
 
 }
