@@ -23,6 +23,7 @@ FrictionEffort& FrictionEffort::operator+=(const FrictionEffort& other) {
   admmSteps += other.admmSteps;
   interiorSteps += other.interiorSteps;
   pathSteps += other.pathSteps;
+  parts += other.parts;
   return *this;
 }
 
@@ -36,11 +37,17 @@ std::string FrictionEffort::text() const {
   tell(admmSteps, "step of ADMM", "steps of ADMM");
   tell(interiorSteps, "interior-point step", "interior-point steps");
   tell(pathSteps, "step along the central path", "steps along the central path");
+  tell(parts, "part solved on its own", "parts solved on their own");
   return text.empty() ? "the start is a solution" : text;
 }
 
 void FrictionIsland::load(const FrictionProblem& problem, const std::vector<int>& contacts) {
   system_.pack(problem, contacts);
+  if (system_.hasBodies() && !part_) part_ = std::make_unique<FrictionIsland>();
+  prepare();
+}
+
+void FrictionIsland::prepare() {
   locals_.set(system_.laws, system_.D, system_.diagonalOffset);
   sweeper_.set(system_, locals_);
   equations_.set(system_);
@@ -66,14 +73,19 @@ void FrictionIsland::keepBest() {
   if (now_.ratio < best_.ratio) best_ = now_;
 }
 
-void FrictionIsland::solve(const FrictionOptions& options, double threshold, Eigen::VectorXd& r) {
-  goal_ = {options.measure, threshold};
+/// From the impulses of now_.
+void FrictionIsland::begin(const FrictionGoal& goal) {
+  goal_ = goal;
   effort_ = {};
   size_ = system_.q.cwiseQuotient(system_.scale).norm();
   if (!(size_ > 0)) size_ = 1;
-  system_.scatter(r, now_.r);
   evaluate(now_);
   best_ = now_;
+}
+
+void FrictionIsland::solve(const FrictionOptions& options, double threshold, Eigen::VectorXd& r) {
+  system_.scatter(r, now_.r);
+  begin({options.measure, threshold});
   if (converged()) return;
   run(options);
   if (converged() && options.polish) polish();
@@ -147,16 +159,19 @@ void FrictionIsland::acceleratedSweeps(long limit) {
   constexpr double nearer = 0.2, muchNearer = 0.1, infinity = std::numeric_limits<double>::infinity();
   if (sweepsPerNewtonStep() <= 2 * stride) regularisedNewton();
   accelerated_.start(system_, sweeper_, now_.r, now_.w);
+  SweepProgress progress;
+  const bool isLarge = part_ && system_.contacts() >= 2 * progress.partSize; // others have cheap Newton steps
   FrictionIterate& candidate = now_;
   double tried = infinity; // the ratio from which Newton's method was tried last
   long sinceNewton = 0;
   candidate.ratio = infinity;
   for (long k = stride; k <= limit && !converged(); k += stride) {
-    for (int i = 0; i < stride; ++i) accelerated_.step();
+    for (int i = 0; i < stride; ++i) accelerated_.step(progress.momentum);
     effort_.sweeps += stride;
     sinceNewton += stride;
     smooth_.r = accelerated_.impulses();
     evaluate(smooth_);
+    if (isLarge && progress.standsStill(smooth_.ratio, stride)) breakStandstill(progress);
     if (smooth_.ratio < candidate.ratio) std::swap(smooth_, candidate);
     keepBest();
     const long price = std::max(2 * stride, sweepsPerNewtonStep());
@@ -171,6 +186,81 @@ void FrictionIsland::acceleratedSweeps(long limit) {
     candidate.ratio = infinity;
   }
   now_ = best_;
+}
+
+bool SweepProgress::standsStill(double ratio, long sweeps) {
+  constexpr long patience = 250;
+  stale += sweeps;
+  if (ratio < 0.5 * mark) {
+    mark = ratio;
+    stale = 0;
+  }
+  return stale >= patience;
+}
+
+/// From smooth_, where accelerated_ is. Momentum may keep a place in motion that comes to rest without it, and is slow to help where the
+/// whole island moves: the sweeps go on the other way. Sweeps without it may circle in one place, because Coulomb's law is not associated:
+/// such a place is solved on its own, larger the next time.
+void FrictionIsland::breakStandstill(SweepProgress& progress) {
+  constexpr int largestPart = 200;
+  progress.stale = 0;
+  progress.mark = smooth_.ratio;
+  if (!progress.momentum && !progress.searched) {
+    progress.searched = true;
+    now_ = smooth_;
+    const bool changed = solveParts(progress.partSize);
+    progress.partSize = std::min(largestPart, progress.partSize + progress.partSize / 2);
+    if (changed) {
+      accelerated_.start(system_, sweeper_, now_.r, now_.w);
+      progress.mark = now_.ratio;
+      return;
+    }
+  }
+  progress.momentum = !progress.momentum;
+  progress.searched = false;
+}
+
+/// Solves the part where most of the residual of now_ sits while the others keep their impulses, smooths its edge, and again while a part
+/// has a large share. Its solution may lie far away, so that the residual grows at its edge; it is taken all the same. False if nothing
+/// was changed.
+bool FrictionIsland::solveParts(int size) {
+  constexpr double concentrated = 0.2;
+  constexpr int rounds = 4, smoothing = 50;
+  moveIntoCones(now_);
+  evaluate(now_);
+  bool changed = false;
+  for (int round = 0; round < rounds && !converged(); ++round) {
+    if (neighbourhood_.find(system_, now_.r, now_.u, size) < concentrated) break;
+    part_->goal_ = goal_;
+    ++effort_.parts;
+    if (!part_->solvePart(now_, system_, neighbourhood_.contacts())) break;
+    changed = true;
+    evaluate(now_);
+    for (int k = 0; k < smoothing; ++k) sweeper_.sweep(now_.r, now_.w);
+    effort_.sweeps += smoothing;
+    evaluate(now_);
+    keepBest();
+  }
+  return changed;
+}
+
+/// Solves some contacts of another system to a tenth of their share of its goal; without success `whole` stays as it is.
+bool FrictionIsland::solvePart(FrictionIterate& whole, const FrictionSystem& system, const std::vector<int>& contacts) {
+  constexpr double better = 0.1;
+  system_.packPart(system, contacts, whole.r, whole.u);
+  prepare();
+  now_.r.resize(system_.rows());
+  for (int i = 0; i < system_.contacts(); ++i)
+    now_.r.segment(system_.first[i], system_.laws[i].size) = whole.r.segment(system_.globalFirst[i], system_.laws[i].size);
+  begin({goal_.measure, better * goal_.threshold * std::sqrt(double(system_.rows()) / system.rows())});
+  sweep(20);
+  acceleratedSweeps(500);
+  proximalNewton(25);
+  if (!converged() && followPath(200, 0.3)) proximalNewton(25);
+  if (!converged()) return false;
+  for (int i = 0; i < system_.contacts(); ++i)
+    whole.r.segment(system_.globalFirst[i], system_.laws[i].size) = best_.r.segment(system_.first[i], system_.laws[i].size);
+  return true;
 }
 
 /// Of about the same cost. A contact's sweep takes some hundred operations.

@@ -2,10 +2,12 @@
 #include "friction_admm.h"
 #include "friction_equations.h"
 #include "friction_interior.h"
+#include "friction_neighbourhood.h"
 #include "friction_path.h"
 #include "friction_sweeps.h"
 
 #include <limits>
+#include <memory>
 #include <string>
 
 namespace tendril {
@@ -26,12 +28,24 @@ struct FrictionIterate {
   double relative = std::numeric_limits<double>::infinity(); ///< the scaled residual over |q| of the island
 };
 
-/// What was spent on an island.
+/// What was spent on an island; of its parts only their number.
 struct FrictionEffort {
-  long sweeps = 0, newtonSteps = 0, factorisations = 0, admmSteps = 0, interiorSteps = 0, pathSteps = 0;
+  long sweeps = 0, newtonSteps = 0, factorisations = 0, admmSteps = 0, interiorSteps = 0, pathSteps = 0, parts = 0;
   FrictionEffort& operator+=(const FrictionEffort& other);
   bool operator==(const FrictionEffort&) const = default;
   std::string text() const; ///< "12 sweeps of Gauss-Seidel, 3 Newton steps"
+};
+
+/// How sweeps get on, and what to try when they do not.
+struct SweepProgress {
+  bool momentum = true;
+  bool searched = false;                                 ///< for a part that keeps the rest from its rest, since momentum was taken away
+  int partSize = 100;                                    ///< contacts
+  double mark = std::numeric_limits<double>::infinity(); ///< the ratio from which progress is measured
+  long stale = 0;                                        ///< sweeps since
+
+  /// After some sweeps more that ended at `ratio`: true if many have gained little.
+  bool standsStill(double ratio, long sweeps);
 };
 
 /// One island of contacts and its solvers; the memory is kept between problems.
@@ -54,10 +68,15 @@ class FrictionIsland {
   void evaluate(FrictionIterate& iterate);
   void moveIntoCones(FrictionIterate& iterate) const;
   void keepBest();
+  void prepare();
+  void begin(const FrictionGoal& goal);
   void run(const FrictionOptions& options);
   void cascade(long limit, long pathSteps);
   void sweep(long limit, bool backward = false);
   void acceleratedSweeps(long limit);
+  void breakStandstill(SweepProgress& progress);
+  bool solveParts(int size);
+  bool solvePart(FrictionIterate& whole, const FrictionSystem& system, const std::vector<int>& contacts);
   bool findStep(double epsilon);
   bool regularisedNewton();
   long sweepsPerNewtonStep();
@@ -83,6 +102,8 @@ class FrictionIsland {
   Eigen::VectorXd step_;
   double size_ = 1; ///< |q| of the island, one if that is zero
   FrictionEffort effort_;
+  FrictionNeighbourhood neighbourhood_;
+  std::unique_ptr<FrictionIsland> part_; ///< where parts are solved; parts have none
 };
 
 }

@@ -121,7 +121,7 @@ void AcceleratedSweeps::start(const FrictionSystem& system, const FrictionSweeps
   t_.assign(std::size_t(system.contacts()), 1.0);
 }
 
-void AcceleratedSweeps::step() {
+void AcceleratedSweeps::step(bool momentum) {
   const FrictionSystem& system = *system_;
   before_ = y_;
   sweeps_->sweep(y_, motion_);
@@ -133,13 +133,13 @@ void AcceleratedSweeps::step() {
   }
   agreement_[system.bodyCount] = 0; // what does not move
   for (int i = 0; i < system.contacts(); ++i) {
-    if (agreement_[system.touched[i][0]] < 0 || agreement_[system.touched[i][1]] < 0) t_[i] = 1;
-    const double momentum = (t_[i] - 1) / (t_[i] + 1);
+    if (!momentum || agreement_[system.touched[i][0]] < 0 || agreement_[system.touched[i][1]] < 0) t_[i] = 1;
+    const double part = (t_[i] - 1) / (t_[i] + 1);
     t_[i] += 1;
     for (int k = system.first[i]; k < system.first[i + 1]; ++k) {
       step_[k] = y_[k] - x_[k];
       x_[k] = y_[k];
-      y_[k] += momentum * step_[k];
+      y_[k] += part * step_[k];
     }
   }
   system.motion(y_, motion_);

@@ -28,12 +28,12 @@ class FrictionSweeps {
 ///
 /// t_i is one again where the sweep goes against the last step, summed over the contacts of either body that the contact touches. A test
 /// over all contacts (O'Donoghue & Candes 2015) does not see the few places that oscillate in a large pile, and never comes to rest there.
-/// Allocates nothing but in start().
+/// Without momentum t_i stays one: plain sweeps. Allocates nothing but in start().
 class AcceleratedSweeps {
  public:
   /// From the impulses r with the motion w; system and sweeps must outlive this.
   void start(const FrictionSystem& system, const FrictionSweeps& sweeps, const Eigen::VectorXd& r, const Eigen::VectorXd& w);
-  void step();
+  void step(bool momentum = true);
   const Eigen::VectorXd& impulses() const { return y_; } ///< y, where the next sweep starts; it may be outside of the cones
 
  private:

@@ -59,6 +59,53 @@ void FrictionSystem::pack(const FrictionProblem& problem, const std::vector<int>
   problem.hasBodies() ? packBodies(problem, contacts) : packBlocks(problem, contacts);
 }
 
+void FrictionSystem::packPart(const FrictionSystem& whole, const std::vector<int>& contacts, const Eigen::VectorXd& r,
+                              const Eigen::VectorXd& u) {
+  const int n = int(contacts.size());
+  laws.resize(n);
+  originalLaws_.resize(n);
+  first.assign(std::size_t(n) + 1, 0);
+  globalFirst.resize(n);
+  globalContact = contacts;
+  mass.resize(n);
+  diagonalOffset.resize(n);
+  touched.resize(n);
+  H.clear();
+  D.clear();
+  localIndex_.assign(std::size_t(whole.bodyCount) + 1, -1);
+  bodyCount = 0;
+  for (int i = 0; i < n; ++i) {
+    const int c = contacts[i];
+    laws[i] = whole.laws[c];
+    originalLaws_[i] = whole.originalLaws_[c];
+    globalFirst[i] = whole.first[c];
+    first[i + 1] = first[i] + laws[i].size;
+    mass[i] = whole.mass[c];
+    H.insert(H.end(), whole.H.begin() + std::ptrdiff_t(12) * whole.first[c], whole.H.begin() + std::ptrdiff_t(12) * whole.first[c + 1]);
+    diagonalOffset[i] = D.size();
+    const auto block = whole.D.begin() + std::ptrdiff_t(whole.diagonalOffset[c]);
+    D.insert(D.end(), block, block + std::ptrdiff_t(laws[i].size) * laws[i].size);
+    for (const int body : whole.touched[c])
+      if (body != whole.bodyCount && localIndex_[body] < 0) localIndex_[body] = bodyCount++;
+  }
+  bodyCount = std::max(bodyCount, 1);
+  q.setZero(rows());
+  scale.resize(rows());
+  partImpulses_.resize(rows());
+  for (int i = 0; i < n; ++i) {
+    for (int side = 0; side < 2; ++side) {
+      const int body = localIndex_[whole.touched[contacts[i]][side]];
+      touched[i][side] = body < 0 ? bodyCount : body;
+    }
+    scale.segment(first[i], laws[i].size) = whole.scale.segment(globalFirst[i], laws[i].size);
+    partImpulses_.segment(first[i], laws[i].size) = r.segment(globalFirst[i], laws[i].size);
+  }
+  motion(partImpulses_, partMotion_);
+  velocitiesOf(partMotion_, partImpulses_);
+  for (int i = 0; i < n; ++i)
+    q.segment(first[i], laws[i].size) = u.segment(globalFirst[i], laws[i].size) - partImpulses_.segment(first[i], laws[i].size);
+}
+
 void FrictionSystem::packBlocks(const FrictionProblem& problem, const std::vector<int>& contacts) {
   const int n = int(contacts.size());
   localIndex_.assign(problem.contacts(), -1);
@@ -197,19 +244,24 @@ void FrictionSystem::apply(const Eigen::VectorXd& x, Eigen::VectorXd& out) const
   }
 }
 
-FrictionSystem::Squares FrictionSystem::residual(const Eigen::VectorXd& r, const Eigen::VectorXd& u) const {
-  Squares squares;
+FrictionSystem::Squares FrictionSystem::residualOf(int contact, const Eigen::VectorXd& r, const Eigen::VectorXd& u) const {
   double x[FrictionLaw::maxSize], v[FrictionLaw::maxSize];
-  for (int i = 0; i < contacts(); ++i) {
-    const int row = first[i];
-    for (int k = 0; k < laws[i].size; ++k) {
-      x[k] = r[row + k] * scale[row + k];
-      v[k] = u[row + k] / scale[row + k];
-    }
-    squares.published += squaredNaturalMap(originalLaws_[i], x, v);
-    squares.scaled += squaredNaturalMap(laws[i], &r[row], &u[row]) / mass[i];
+  const int row = first[contact];
+  for (int k = 0; k < laws[contact].size; ++k) {
+    x[k] = r[row + k] * scale[row + k];
+    v[k] = u[row + k] / scale[row + k];
   }
-  return squares;
+  return {squaredNaturalMap(originalLaws_[contact], x, v), squaredNaturalMap(laws[contact], &r[row], &u[row]) / mass[contact]};
+}
+
+FrictionSystem::Squares FrictionSystem::residual(const Eigen::VectorXd& r, const Eigen::VectorXd& u) const {
+  Squares sum;
+  for (int i = 0; i < contacts(); ++i) {
+    const Squares squares = residualOf(i, r, u);
+    sum.published += squares.published;
+    sum.scaled += squares.scaled;
+  }
+  return sum;
 }
 
 }

@@ -19,6 +19,9 @@ class FrictionSystem {
   /// `contacts`: of the problem that belong to this island, ascending.
   void pack(const FrictionProblem& problem, const std::vector<int>& contacts);
 
+  /// Some contacts of `whole`, ascending, while the others keep their impulses: q is what they leave of u. Bodies only.
+  void packPart(const FrictionSystem& whole, const std::vector<int>& contacts, const Eigen::VectorXd& r, const Eigen::VectorXd& u);
+
   int contacts() const { return int(laws.size()); }
   int rows() const { return first.back(); }
   bool hasBodies() const { return bodyCount > 0; }
@@ -37,6 +40,7 @@ class FrictionSystem {
   struct Squares {
     double published = 0, scaled = 0;
   };
+  Squares residualOf(int contact, const Eigen::VectorXd& r, const Eigen::VectorXd& u) const;
   Squares residual(const Eigen::VectorXd& r, const Eigen::VectorXd& u) const;
 
   std::vector<FrictionLaw> laws;
@@ -65,6 +69,7 @@ class FrictionSystem {
   std::vector<int> localIndex_; ///< of contacts or bodies of the problem
   std::vector<double> factors_; ///< L of each body, 6 x 6
   std::vector<FrictionLaw> originalLaws_;
+  Eigen::VectorXd partImpulses_, partMotion_; ///< of packPart()
 };
 
 }

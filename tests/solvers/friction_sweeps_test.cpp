@@ -74,6 +74,17 @@ TEST(AcceleratedSweeps, WhatOscillatesInOnePlaceLeavesTheOthersTheirMomentum) {
   EXPECT_EQ(both.impulses().head(alone.r.size()), one.impulses());
 }
 
+TEST(AcceleratedSweeps, WithoutMomentumTheyArePlain) {
+  Swept plain(20), other(20);
+  AcceleratedSweeps accelerated;
+  accelerated.start(other.system, other.sweeps, other.r, other.w);
+  for (int k = 0; k < 30; ++k) {
+    plain.sweeps.sweep(plain.r, plain.w);
+    accelerated.step(false);
+  }
+  EXPECT_LT((accelerated.impulses() - plain.r).norm(), 1e-12 * plain.r.norm());
+}
+
 TEST(AcceleratedSweeps, ASweepAllocatesNothing) {
   if (!allocationsCounted()) GTEST_SKIP() << "the sanitizer owns the allocator";
   Swept swept(60);
