@@ -42,12 +42,13 @@ class RunFolder {
   fs::path path_;
 };
 
-/// The first paragraph of the comment at the head of a scene.
+/// The first paragraph of the comment at the head of a scene, without a last sentence that leads to what stands below it.
 std::string headOf(const std::string& text) {
   std::istringstream lines(text);
   std::string head;
   for (std::string line; std::getline(lines, line) && line.size() > 2 && line[0] == '#';)
     head += (head.empty() ? "" : " ") + line.substr(2);
+  if (head.ends_with(':')) head.resize(head.rfind(". ") == std::string::npos ? 0 : head.rfind(". ") + 1);
   return head;
 }
 

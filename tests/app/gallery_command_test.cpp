@@ -59,7 +59,11 @@ TEST_F(FullGalleryCommand, TellsWhatFailedAndMakesTheOthers) {
   fs::create_directories(folder / "bin");
   fs::create_directories(folder / "share" / "tendril" / "scenes" / "mine");
   fs::copy_file(TENDRIL_PROGRAM, folder / "bin" / "tendril");
-  const std::string scene = R"(tendril: 1
+  const std::string scene = R"(# A ball flies
+# freely. Two numbers decide:
+#
+#   a = 1
+tendril: 1
 title: TITLE
 bodies: [{name: ball, mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0], shapes: [{kind: sphere, radius: 1}]}]
 analysis: {type: dynamic, duration: 1, step: 0.1}
@@ -74,6 +78,7 @@ reference: {source: uniform motion, expected: {place: {value: [WAY, 0, 0], toler
   EXPECT_EQ(WEXITSTATUS(status), 3);
   const std::string page = readAll(folder / "out" / "README.md");
   EXPECT_NE(page.find("**Failed:** place is (1, 0, 0) instead of (2, 0, 0)"), std::string::npos) << page;
+  EXPECT_NE(page.find("A ball flies freely.\n\n"), std::string::npos) << page;
   EXPECT_NE(page.find("### Right"), std::string::npos) << page;
   EXPECT_TRUE(fs::exists(folder / "out" / "mine" / "good.png"));
 }
