@@ -117,8 +117,7 @@ Eigen::VectorXd solveBasis(const Eigen::MatrixXd& M, const Eigen::VectorXd& q, c
 /// The rows of a program in coordinates where the metric is the identity, each of unit length.
 class Rows {
  public:
-  Rows(const QuadraticProgram& program, const Eigen::LLT<Eigen::MatrixXd>& metric)
-      : normals(program.N.transpose()), limit(program.b) {
+  Rows(const QuadraticProgram& program, const Eigen::LLT<Eigen::MatrixXd>& metric) : normals(program.N.transpose()), limit(program.b) {
     if (normals.cols() > 0) metric.matrixL().solveInPlace(normals);
     length = normals.colwise().norm();
     const double longest = length.size() > 0 ? length.maxCoeff() : 0;
