@@ -41,7 +41,7 @@ std::string fromBase64(const std::string& text) {
   values.fill(-1);
   int value = 0;
   for (const char* ranges : {"AZ", "az", "09", "++", "//"}) {
-    for (int letter = ranges[0]; letter <= ranges[1]; ++letter) values[std::size_t(letter)] = value++;
+    for (char letter = ranges[0]; letter <= ranges[1]; ++letter) values[static_cast<unsigned char>(letter)] = value++;
   }
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3);

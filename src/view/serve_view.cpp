@@ -31,7 +31,7 @@ class FilmServer {
     });
     server_.set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
     server_.set_pre_routing_handler([this](const Request& request, Response& response) { return checkHost(request, response); });
-    server_.set_exception_handler([](const Request&, Response& response, std::exception_ptr failure) { report(failure, response); });
+    server_.set_exception_handler([](const Request&, Response& response, const std::exception_ptr& failure) { report(failure, response); });
     server_.Get("/", [this](const Request&, Response& response) { sendPage(response); });
     server_.Get("/film.json", [this](const Request&, Response& response) { sendHeader(response); });
     server_.Get(R"(/chunk/(.+)/(\d{1,9}))", [this](const Request& request, Response& response) {
