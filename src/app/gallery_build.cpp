@@ -3,8 +3,10 @@
 #include "app/commands.h"
 #include "app/progress_bar.h"
 #include "app/stop_request.h"
+#include "io/atomic_file.h"
 #include "tendril/io/run.h"
 #include "tendril/io/scene.h"
+#include "tendril/io/scratch_folder.h"
 #include "tendril/view/render.h"
 
 #include <fmt/format.h>
@@ -21,26 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-/// A folder for the results of one run, which take much space and are not part of the gallery.
-class RunFolder {
- public:
-  RunFolder() {
-    std::string pattern = (fs::temp_directory_path() / "tendril-gallery-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw MachineFailure("cannot create a folder in " + fs::temp_directory_path().string());
-    path_ = pattern;
-  }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-  ~RunFolder() {
-    std::error_code status;
-    fs::remove_all(path_, status);
-  }
-  fs::path results() const { return path_ / "results"; }
-
- private:
-  fs::path path_;
-};
 
 /// The first paragraph of the comment at the head of a scene, without a last sentence that leads to what stands below it.
 std::string headOf(const std::string& text) {
@@ -139,10 +121,11 @@ class Builder {
   fs::path fileOf(const std::string& name) const { return build_.scenes / (name + ".yaml"); }
 
   void runAndDraw(const std::string& name, const Scene& scene, Json& entry) {
-    const RunFolder folder;
+    const ScratchFolder folder; // results take much space and are not part of the gallery
+    const fs::path results = folder.path() / "results";
     ProgressBar bar;
     RunOptions options;
-    options.scene = fileOf(name), options.folder = folder.results();
+    options.scene = fileOf(name), options.folder = results;
     options.terminalLevel = LogLevel::Error;
     options.stop = stopRequested;
     options.progress = [&bar](const RunProgress& progress) { bar.show(progress); };
@@ -155,18 +138,12 @@ class Builder {
       entry["failures"].push_back(outcome.message);
     const fs::path picture = build_.folder / (name + ".png");
     fs::create_directories(picture.parent_path());
-    renderer_.render(pictureOf(scene.picture(), folder.results(), picture));
+    renderer_.render(pictureOf(scene.picture(), results, picture));
   }
 
   void write() const {
-    writeFile(build_.folder / dataName, entries_.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
-    writeFile(build_.folder / "README.md", page());
-  }
-
-  static void writeFile(const fs::path& path, const std::string& content) {
-    std::ofstream file(path, std::ios::binary);
-    file << content;
-    if (!file.flush()) throw MachineFailure("cannot write " + path.string() + "; check the disk and the permissions");
+    replaceFile(build_.folder / dataName, entries_.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
+    replaceFile(build_.folder / "README.md", page());
   }
 
   std::string page() const {

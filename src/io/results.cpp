@@ -565,7 +565,7 @@ struct ResultReader::Impl {
     file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, fileAccess()), H5Fclose);
     // Of a run that is writing, or was killed; or that has not begun to write its rows.
     if (!file.valid()) file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, fileAccess()), H5Fclose);
-    if (!file.valid()) openCopy();
+    if (!file.valid() && H5Fis_hdf5(path.c_str()) > 0) openCopy();
     if (!file.valid()) refuse("results", "this is not an HDF5 file, or it is damaged (" + lastError() + ")", "run the scene again");
     const std::string format = readAttribute(file, "format");
     if (format != "tendril results " + std::to_string(formatVersion))

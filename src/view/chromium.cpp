@@ -105,17 +105,6 @@ std::string exceptionText(const Json& details) {
 
 }
 
-ScratchFolder::ScratchFolder() {
-  std::string name = (fs::temp_directory_path() / "tendril-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw MachineFailure("cannot make the folder " + name + ": " + std::strerror(errno));
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code status;
-  fs::remove_all(path_, status);
-}
-
 Chromium::Chromium(std::function<bool()> stop) : stop_(std::move(stop)) {
   const std::string program = findProgram();
   try {

@@ -1,4 +1,6 @@
 #pragma once
+#include "tendril/io/scratch_folder.h"
+
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -9,19 +11,6 @@
 #include <vector>
 
 namespace tendril {
-
-/// A folder of its own below the folder for temporary files, removed at the end. Throws MachineFailure if it cannot be made.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// A Chromium without a window, told what to do through its debugging pipe: JSON messages, each ended by a zero byte, on its file
 /// descriptors 3 and 4; no port is opened. Its profile is a temporary folder. The browser and its children end with the object, and by

@@ -50,6 +50,7 @@ struct Film::Impl {
   Impl(const std::filesystem::path& folder, std::size_t maxFrames);
 
   std::size_t chunks() const { return (rows.size() + framesPerChunk - 1) / framesPerChunk; }
+  State stateOf(std::size_t frame) const;
   FilmFrame read(std::size_t frame) const;
   void readContacts(FilmFrame& frame) const;
   const std::vector<FilmFrame>& framesOf(std::size_t chunk);
@@ -113,15 +114,19 @@ void Film::Impl::placeOrigin(const State& state) {
 
 // ---- frames ----------------------------------------------------------------------------------------------------------------------------
 
+/// Results without rows have one frame, the initial state.
+State Film::Impl::stateOf(std::size_t number) const {
+  if (results.rows() > 0) return results.state(rows[number]);
+  State state = results.scene().mechanism().model->initialState();
+  state.lambda = VectorX::Zero(results.scene().mechanism().model->nc());
+  return state;
+}
+
 FilmFrame Film::Impl::read(std::size_t number) const {
   FilmFrame frame;
   frame.row = rows[number];
-  if (results.rows() == 0) {
-    frame.state = results.scene().mechanism().model->initialState();
-    frame.state.lambda = VectorX::Zero(results.scene().mechanism().model->nc());
-    return frame;
-  }
-  frame.state = results.state(frame.row);
+  frame.state = stateOf(number);
+  if (results.rows() == 0) return frame;
   if (Eigen::Index(frame.row) < stepSizes.size()) frame.step = stepSizes[Eigen::Index(frame.row)];
   if (results.reader().hasList("contacts")) readContacts(frame);
   return frame;
@@ -224,19 +229,20 @@ Json Film::Impl::channelsJson() const {
 /// Everything that moves stays in a plane z = const about which nothing turns out of it, and gravity lies in it.
 bool Film::Impl::isPlanar() const {
   const Model& model = *results.scene().mechanism().model;
-  if (std::abs(model.gravity().g[2]) > 0 || model.blocks().empty()) return false;
+  if (std::abs(model.gravity().g[2]) > 0) return false;
   const std::size_t count = std::min(sampledFrames, rows.size());
-  const double height = loadPose(model.initialState().q.data() + model.blocks()[0].q).x[2];
+  std::optional<double> height;
   for (std::size_t i = 0; i < count; ++i) {
-    const State state = read(rowOf(i, count, rows.size())).state;
+    const State state = stateOf(rowOf(i, count, rows.size()));
     for (const Block& block : model.blocks()) {
       if (block.kind != Block::Kind::Pose) continue;
       const Pose pose = loadPose(state.q.data() + block.q);
+      if (!height) height = pose.x[2];
       const bool turnsInPlane = pose.R.row(2).cwiseAbs().maxCoeff() > 1 - 1e-6;
-      if (!turnsInPlane || std::abs(pose.x[2] - height) > 1e-6 * extent) return false;
+      if (!turnsInPlane || std::abs(pose.x[2] - *height) > 1e-6 * extent) return false;
     }
   }
-  return true;
+  return height.has_value();
 }
 
 /// Where the stability of equilibria changes.

@@ -1,5 +1,6 @@
 #include "tendril/view/render.h"
 
+#include "tendril/io/base64.h"
 #include "tendril/model/error.h"
 #include "tendril/view/view.h"
 #include "view/chromium.h"
@@ -8,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
 namespace tendril {
@@ -34,26 +34,6 @@ void check(const RenderOptions& options) {
     throw InputError(fmt::format("{} frames per second: 1 to 120 can be made", options.framesPerSecond));
   if (!options.picture.empty()) checkOutput(options.picture, pictureFile);
   if (!options.film.empty()) checkOutput(options.film, filmFile);
-}
-
-std::string fromBase64(const std::string& text) {
-  std::array<int, 256> values;
-  values.fill(-1);
-  int value = 0;
-  for (const char* ranges : {"AZ", "az", "09", "++", "//"}) {
-    for (char letter = ranges[0]; letter <= ranges[1]; ++letter) values[static_cast<unsigned char>(letter)] = value++;
-  }
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3);
-  std::uint32_t group = 0;
-  int bits = 0;
-  for (const char letter : text) {
-    const int digit = values[static_cast<unsigned char>(letter)];
-    if (digit < 0) break;
-    group = group << 6 | std::uint32_t(digit);
-    if ((bits += 6) >= 8) bytes += char(group >> (bits -= 8) & 255);
-  }
-  return bytes;
 }
 
 void writeFile(const fs::path& path, const FileKind& kind, const std::string& bytes) {

@@ -46,15 +46,29 @@ class FilmServer {
       throw MachineFailure(fmt::format("cannot listen on port {} of this machine; choose another with --port", port));
     port_ = port > 0 ? port : server_.bind_to_any_port(loopback);
     if (port_ <= 0) throw MachineFailure("cannot listen on any port of this machine");
-    std::thread listener([this] { server_.listen_after_bind(); });
+    const Listener listener(server_);
     ready(fmt::format("http://{}:{}/", loopback, port_));
     while (!stop()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    while (!server_.is_running()) std::this_thread::yield(); // what does not run yet cannot be stopped
-    server_.stop();
-    listener.join();
   }
 
  private:
+  /// The thread that answers, from here to its end, also if that is an exception.
+  class Listener {
+   public:
+    explicit Listener(httplib::Server& server) : server_(server), thread_([&server] { server.listen_after_bind(); }) {}
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+    ~Listener() {
+      while (!server_.is_running()) std::this_thread::yield(); // what does not run yet cannot be stopped
+      server_.stop();
+      thread_.join();
+    }
+
+   private:
+    httplib::Server& server_;
+    std::thread thread_;
+  };
+
   /// A page of the net whose name was turned to this machine shall not read films: it would send its own name.
   httplib::Server::HandlerResponse checkHost(const Request& request, Response& response) const {
     const std::string host = request.get_header_value("Host");

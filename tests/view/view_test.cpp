@@ -153,16 +153,40 @@ TEST(ViewPage, SaysWhatIsMissing) {
   expectError<InputError>([&] { writeViewPage({folder / "nothing", {}, 1 << 20}, viewer); }, {"results.h5"});
 }
 
+/// A server beside the test, on any port, to the end of its scope.
+class RunningServer {
+ public:
+  explicit RunningServer(const std::filesystem::path& results)
+      : thread_([this, results] {
+          serveView(
+              results, viewer, 0, [this](const std::string& at) { promise_.set_value(at); }, [this] { return stop_.load(); });
+        }),
+        address_(promise_.get_future().get()) {}
+  ~RunningServer() {
+    stop_ = true;
+    thread_.join();
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  std::promise<std::string> promise_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+  std::string address_;
+};
+
+TEST(ServeView, EndsInOrderIfWhoeverIsToldOfItsAddressFails) {
+  const TemporaryFolder folder;
+  const auto results = runScene(folder, showcase);
+  const auto fail = [](const std::string&) { throw std::runtime_error("no terminal"); };
+  EXPECT_THROW(serveView(results, viewer, 0, fail, [] { return true; }), std::runtime_error);
+}
+
 TEST(ServeView, AnswersToThisMachineAlone) {
   const TemporaryFolder folder;
   const auto results = runScene(folder, showcase);
-  std::promise<std::string> address;
-  std::atomic<bool> stop = false;
-  std::thread server([&] {
-    serveView(
-        results, viewer, 0, [&](const std::string& at) { address.set_value(at); }, [&] { return stop.load(); });
-  });
-  const std::string at = address.get_future().get();
+  RunningServer server(results);
+  const std::string& at = server.address();
   EXPECT_TRUE(std::regex_match(at, std::regex(R"(http://127\.0\.0\.1:\d+/)"))) << at;
   httplib::Client client(at.substr(0, at.size() - 1));
   const auto get = [&](const char* path, const httplib::Headers& headers = {}) {
@@ -187,8 +211,6 @@ TEST(ServeView, AnswersToThisMachineAlone) {
             results, viewer, std::stoi(at.substr(17)), [](const std::string&) {}, [] { return true; });
       },
       {"port", "--port"});
-  stop = true;
-  server.join();
 }
 
 /// The bytes of a longer run come into the same file, as those of a run that goes on do.
@@ -199,13 +221,8 @@ TEST(ServeView, ShowsWhatWasWrittenSince) {
   scene.replace(scene.find("duration: 0.2"), 13, "duration: 0.1");
   const auto results = runScene(folder, scene);
   const std::string early = readAll(results / "results.h5");
-  std::promise<std::string> address;
-  std::atomic<bool> stop = false;
-  std::thread server([&] {
-    serveView(
-        results, viewer, 0, [&](const std::string& at) { address.set_value(at); }, [&] { return stop.load(); });
-  });
-  const std::string at = address.get_future().get();
+  RunningServer server(results);
+  const std::string& at = server.address();
   httplib::Client client(at.substr(0, at.size() - 1));
   const auto rows = [&] {
     const httplib::Result result = client.Get("/film.json");
@@ -221,8 +238,6 @@ TEST(ServeView, ShowsWhatWasWrittenSince) {
   EXPECT_EQ(client.Get("/chunk/nodes/0")->status, 404);
   writeAll(results / "results.h5", early);
   EXPECT_EQ(rows(), first);
-  stop = true;
-  server.join();
 }
 
 }
