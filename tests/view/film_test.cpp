@@ -286,7 +286,8 @@ TEST_F(BlocksFilm, LeavesFramesOutEvenly) {
 
 TEST_F(BlocksFilm, SamplesRangesBeforeChunksAreMade) {
   Film film(*folder / "out");
-  for (const Json& field : Json::parse(film.header())["fields"]) {
+  const Json header = Json::parse(film.header());
+  for (const Json& field : header["fields"]) {
     if (field["name"] != "speed") continue;
     EXPECT_NEAR(field["range"][1], 3, 0.01);
     EXPECT_EQ(field["isSampled"], true);
