@@ -1,5 +1,6 @@
 #pragma once
 #include "tendril/contact/collision_shape.h"
+#include "tendril/contact/contact_curve.h"
 #include "tendril/contact/contact_law.h"
 
 #include <map>
@@ -16,6 +17,7 @@ class Marker;
 ///
 /// A *part* is a rigid carrier of shapes: a body, or something that does not move by itself (an obstacle, at rest or in prescribed motion).
 /// It sees the system through a marker alone. Shapes of one part do not touch one another; parts on the ground do not touch one another.
+/// Or it is a *curve*, the centreline of a beam with a round section, which touches all along its length and may touch itself.
 class ContactModel {
  public:
   struct Part {
@@ -23,6 +25,7 @@ class ContactModel {
     std::string surface; ///< name of its material in the laws of pairs; may be empty
     const Marker* marker = nullptr;
     std::vector<CollisionShape> shapes;
+    std::optional<ContactCurve> curve; ///< then there is no marker and no shape
   };
   struct PairLaw {
     std::string first, second; ///< names of parts or of surfaces, or "all"
