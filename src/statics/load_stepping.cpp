@@ -1,5 +1,6 @@
 #include "tendril/statics/load_stepping.h"
 
+#include "statics/contact_equilibrium.h"
 #include "statics/critical_point.h"
 #include "tendril/model/error.h"
 
@@ -18,6 +19,17 @@ LoadStepping::LoadStepping(const Model& model, const LoadSteppingOptions& option
     : options_(options), kkt_(model, options.tolerances), state_(model.initialState()), accepted_(state_), problem_(kkt_, state_),
       newton_({.maxIterations = options.maxIterations, .minIterations = 1, .lineSearch = false}), h_(1.0 / std::max(options.steps, 1)) {}
 
+LoadStepping::LoadStepping(const Model& model, const LoadSteppingOptions& options, const ContactModel& parts,
+                           std::unique_ptr<ContactConstraints> contacts)
+    : LoadStepping(model, options) {
+  contacts_ = std::move(contacts);
+  options_.stability = false;
+  equilibrium_ = std::make_unique<ContactEquilibrium>(kkt_, state_, *contacts_, options.contact);
+  contactReport_.model = &parts;
+}
+
+LoadStepping::~LoadStepping() = default;
+
 void LoadStepping::start() {
   atRest(state_);
   state_.t = 0;
@@ -33,12 +45,28 @@ bool LoadStepping::attempt(double t) {
   state_ = accepted_;
   state_.t = t;
   kkt_.forgetPrediction();
+  if (equilibrium_) {
+    solveWithContact();
+    return attempt_.converged;
+  }
+  // Rows that were redundant may have become independent; only then is it worth a second try at the same load.
+  return solve() || (kkt_.findRedundancy(state_) && solve());
+}
+
+bool LoadStepping::solve() {
   const NewtonReport& newton = newton_.solve(problem_);
   report_.iterations += newton.iterations;
   report_.factorisations += newton.factorisations;
-  if (newton.converged()) return true;
-  // Rows that were redundant may have become independent; only then is it worth a second try at the same load.
-  return kkt_.findRedundancy(state_) && newton_.solve(problem_).converged();
+  attempt_ = {newton.converged(), newton.outcome == NewtonReport::Outcome::SingularTangent, newton.iterations, newton.residual(),
+              newton.message};
+  return attempt_.converged;
+}
+
+void LoadStepping::solveWithContact() {
+  const ContactNewtonReport& newton = equilibrium_->solve(accepted_);
+  report_.iterations += newton.iterations;
+  report_.factorisations += newton.factorisations;
+  attempt_ = {newton.converged, false, newton.iterations, newton.residual, newton.message};
 }
 
 const StepReport& LoadStepping::advance() try {
@@ -55,23 +83,26 @@ const StepReport& LoadStepping::advance() try {
     }
     ++report_.cuts;
     h_ = h / 2;
-    if (h_ < options_.smallestStep || newton_.report().outcome == NewtonReport::Outcome::SingularTangent) {
-      const std::string why = newton_.report().message;
+    if (h_ < options_.smallestStep || attempt_.isSingular) {
+      const std::string why = attempt_.why;
       throw NumericalFailure(fmt::format("statics: step {} from load parameter {:.6g} failed: {} (steps were cut to {:.3g}); near a limit "
                                          "point use arc length, or look at the state that was kept",
                                          report_.step + 1, accepted_.t, why, h_));
     }
   }
-  const NewtonReport& newton = newton_.report();
-  report_.residual = newton.residual();
-  const bool wasEasy = report_.cuts == 0 && newton.iterations <= easy;
+  report_.residual = attempt_.residual;
+  const bool wasEasy = report_.cuts == 0 && attempt_.iterations <= easy;
   if (options_.stability) judgeStability();
   const double ceiling = options_.grow ? std::max(options_.largestStep, 1.0 / options_.steps) : 1.0 / options_.steps;
   if (wasEasy) h_ = std::min(1.5 * std::max(h_, report_.h), ceiling);
-  for (const ResidualGroup& group : newton.groups) {
+  for (const ResidualGroup& group : newton_.report().groups) {
     if (group.reference > 0 && group.reference < group.roundOff && report_.step == 0) {
       report_.note = "the loads are smaller than the rounding of the stiffest element; use fewer elements, or take the result with care";
     }
+  }
+  if (equilibrium_) {
+    equilibrium_->accept();
+    equilibrium_->report(contactReport_);
   }
   ++report_.step;
   report_.t = state_.t;
@@ -107,6 +138,7 @@ Snapshot LoadStepping::save() {
   snapshot["h"] = {h_};
   snapshot["step"] = {double(report_.step), double(negative_)};
   snapshot["redundant"].assign(kkt_.redundantRows().begin(), kkt_.redundantRows().end());
+  if (equilibrium_) snapshot["contact forces"] = equilibrium_->save();
   kkt_.forget();
   return snapshot;
 }
@@ -119,6 +151,7 @@ void LoadStepping::restore(const Snapshot& snapshot) {
   negative_ = int(snapshot.at("step").at(1));
   const std::vector<double>& rows = snapshot.at("redundant");
   kkt_.setRedundantRows({rows.begin(), rows.end()});
+  if (equilibrium_) equilibrium_->restore(snapshot.at("contact forces"));
   accepted_ = state_;
 }
 

@@ -10,7 +10,8 @@ class ContactModel;
 
 enum class ContactStatus { Open, Stick, Slip };
 
-/// One contact in a step, as results and measures see it. Vectors are in the contact frame: normal, first and second tangent.
+/// One contact in a step, as results and measures see it. Vectors are in the contact frame: normal, first and second tangent. In statics a
+/// step takes the time 1, so that impulses are forces and velocities the slips of the step.
 struct ContactRecord {
   int first = 0, second = 0;                ///< parts; the impulse acts on the first, its opposite on the second
   Vector3 position = Vector3::Zero();       ///< inertial frame
@@ -21,6 +22,9 @@ struct ContactRecord {
   Vector3 velocityBefore = Vector3::Zero(); ///< of the first part relative to the second, at the begin of the step
   Vector3 velocity = Vector3::Zero();       ///< the same at the end of the step
   ContactStatus status = ContactStatus::Open;
+  /// Contact along a curve (the first part): the reference length for which it stands [m], and where on either part; zero elsewhere.
+  double length = 0;
+  double arclength = 0, otherArclength = 0;
 };
 
 /// All contacts of the last step of an analysis, and how well their problem was solved.

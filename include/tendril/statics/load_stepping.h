@@ -1,5 +1,7 @@
 #pragma once
+#include "tendril/contact/contact_constraints.h"
 #include "tendril/equations/analysis.h"
+#include "tendril/equations/contact_newton.h"
 #include "tendril/statics/equilibrium.h"
 
 #include <memory>
@@ -14,26 +16,46 @@ struct LoadSteppingOptions {
   int maxIterations = 40;
   bool stability = true; ///< count the signs of the tangent at each equilibrium, and find the loads at which they change
   KktTolerances tolerances;
+  ContactNewtonOptions contact{};
 };
+
+class ContactEquilibrium;
 
 /// A sequence of equilibria under a load parameter t that runs from 0 to 1. A step that fails is halved, down to smallestStep; one that
 /// converges in few iterations lets the next grow by half. Loads without a time function of their own grow in proportion to t.
+///
+/// With contact every step solves equilibrium and laws of contact together, friction opposing the slips since the step before; stability is
+/// then not judged, and the step is kept unless `grow` is asked for, since the path matters.
 class LoadStepping final : public Analysis {
  public:
   LoadStepping(const Model& model, const LoadSteppingOptions& options);
+  /// With contacts, whose parts are those of the contact model; that must outlive the analysis.
+  LoadStepping(const Model& model, const LoadSteppingOptions& options, const ContactModel& parts,
+               std::unique_ptr<ContactConstraints> contacts);
+  ~LoadStepping() override;
 
   void start() override;
   bool finished() const override { return state_.t >= 1; }
   const StepReport& advance() override;
   const State& state() const override { return state_; }
   VectorX reactions() override { return kkt_.minimumNorm(state_); }
+  const ContactReport* contacts() const override { return equilibrium_ ? &contactReport_ : nullptr; }
   double progress() const override { return state_.t; }
   Snapshot save() override;
   void restore(const Snapshot& snapshot) override;
   KktSystem& kkt() { return kkt_; }
 
  private:
+  /// How the last attempt at a load ended.
+  struct Attempt {
+    bool converged = false, isSingular = false;
+    int iterations = 0;
+    double residual = 0;
+    std::string why;
+  };
   bool attempt(double t);
+  bool solve();
+  void solveWithContact();
   void judgeStability();
 
   LoadSteppingOptions options_;
@@ -41,6 +63,10 @@ class LoadStepping final : public Analysis {
   State state_, accepted_;
   EquilibriumProblem problem_;
   Newton newton_;
+  std::unique_ptr<ContactConstraints> contacts_;
+  std::unique_ptr<ContactEquilibrium> equilibrium_;
+  ContactReport contactReport_;
+  Attempt attempt_;
   double h_ = 0;
   int negative_ = 0; ///< negative signs at the accepted equilibrium
   StepReport report_;

@@ -1,0 +1,101 @@
+#include "statics/contact_equilibrium.h"
+
+#include "tendril/statics/equilibrium.h"
+
+#include <algorithm>
+
+namespace tendril {
+
+namespace {
+
+/// Largest rotation in one iteration [rad], and largest displacement over the size of what touches.
+constexpr double rotationCap = 0.5, displacementCap = 2;
+/// Gaps and slips of this share of the size of what touches are zero.
+constexpr double gapTolerance = 1e-10;
+
+double largestDisplacement(const Model& model, const VectorX& delta) {
+  double largest = 0;
+  for (const Block& b : model.blocks()) {
+    if (b.kind == Block::Kind::Pose) largest = std::max(largest, delta.segment<3>(b.v).norm());
+  }
+  return largest;
+}
+
+}
+
+ContactEquilibrium::ContactEquilibrium(KktSystem& kkt, State& state, ContactConstraints& contacts, const ContactNewtonOptions& options)
+    : kkt_(kkt), state_(state), contacts_(contacts), options_(options), first_(state), q_(state.q), scaled_(state.v.size()),
+      reach_(contacts.size()) {}
+
+const ContactNewtonReport& ContactEquilibrium::solve(const State& accepted) {
+  first_ = state_;
+  for (;;) {
+    contacts_.begin(accepted, reach_);
+    contacts_.evaluate(state_);
+    memory_.recall(contacts_.constraints(), F_);
+    const ContactNewtonReport& result = newton_.solve(*this, options_, F_);
+    // What moved farther than was looked for may have passed through something.
+    const double moved = farthestMove(accepted);
+    if (!result.converged || moved <= reach_) return result;
+    reach_ = 2 * moved;
+    restart();
+  }
+}
+
+void ContactEquilibrium::accept() { memory_.store(contacts_.constraints(), F_); }
+
+bool ContactEquilibrium::evaluate() {
+  const bool represented = kkt_.evaluate(state_, {.motion = false, .tangent = true});
+  if (represented) contacts_.evaluate(state_);
+  return represented;
+}
+
+double ContactEquilibrium::gapTolerance() const { return tendril::gapTolerance * contacts_.size(); }
+
+double ContactEquilibrium::longestFactor(const VectorX& delta) const {
+  const double rotation = largestRotation(kkt_.model(), delta), displacement = largestDisplacement(kkt_.model(), delta) / contacts_.size();
+  return 1 / std::max({1.0, rotation / rotationCap, displacement / displacementCap});
+}
+
+void ContactEquilibrium::applyStep(const VectorX& delta, const VectorX& deltaLambda, double factor) {
+  q_ = state_.q;
+  scaled_ = factor * delta;
+  kkt_.predict(state_, delta, factor);
+  kkt_.model().retract(q_, scaled_, state_.q);
+  state_.lambda += factor * deltaLambda;
+}
+
+void ContactEquilibrium::restart() {
+  kkt_.forgetPrediction();
+  state_ = first_;
+}
+
+double ContactEquilibrium::farthestMove(const State& accepted) const {
+  double farthest = 0;
+  for (const Block& b : kkt_.model().blocks()) {
+    if (b.kind == Block::Kind::Pose) farthest = std::max(farthest, (state_.q.segment<3>(b.q) - accepted.q.segment<3>(b.q)).norm());
+  }
+  return farthest;
+}
+
+void ContactEquilibrium::report(ContactReport& report) const {
+  report.contacts.clear();
+  report.step = 1;
+  report.penetration = report.dissipation = 0;
+  const auto constraints = contacts_.constraints();
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const ContactConstraint& c = constraints[i];
+    const Vector3 force = F_.col(Eigen::Index(i));
+    if (!c.isPresent) continue;
+    report.penetration = std::max(report.penetration, -c.gap);
+    report.dissipation -= force.tail<2>().dot(c.slip);
+    ContactRecord record{.first = c.first, .second = c.second, .position = c.position, .frame = c.frame, .gap = c.gap, .impulse = force};
+    record.velocity << 0, c.slip;
+    record.length = c.weight, record.arclength = c.arclength, record.otherArclength = c.otherArclength;
+    if (force.x() > 0) record.status = c.slip.norm() > gapTolerance() ? ContactStatus::Slip : ContactStatus::Stick;
+    report.contacts.push_back(record);
+  }
+  report.residual = newton_.report().residual;
+}
+
+}
