@@ -181,17 +181,25 @@ bool KktSystem::factorise() {
 
 void KktSystem::forget() { analysed_ = factorised_ = false; }
 
+const SparseMatrix& KktSystem::preparedMatrix() {
+  prepareMatrix();
+  return assembly_.matrix();
+}
+
+void KktSystem::prepareRightHandSide(Eigen::Ref<VectorX> rhs) const {
+  rhs << -assembly_.residual(), assembly_.multiplierScale * assembly_.constraint();
+  rhs.array() *= unit_.array();
+  if (treatment_ == Redundancy::Share) rhs.tail(model_.nc()) += proximal * evaluated_->lambda.cwiseQuotient(unit_.tail(model_.nc()));
+  for (int row : off_) rhs[model_.nv() + row] = 0;
+}
+
 bool KktSystem::solve(VectorX& delta, VectorX& deltaLambda) {
   if (!factorised_) return false;
-  const double s = assembly_.multiplierScale;
-  rhs_ << -assembly_.residual(), s * assembly_.constraint();
-  rhs_.array() *= unit_.array();
-  if (treatment_ == Redundancy::Share) rhs_.tail(model_.nc()) += proximal * evaluated_->lambda.cwiseQuotient(unit_.tail(model_.nc()));
-  for (int row : off_) rhs_[model_.nv() + row] = 0;
+  prepareRightHandSide(rhs_);
   lu_.solve(rhs_);
   rhs_.array() *= unit_.array();
   delta = rhs_.head(model_.nv());
-  deltaLambda = s * rhs_.tail(model_.nc());
+  deltaLambda = assembly_.multiplierScale * rhs_.tail(model_.nc());
   return rhs_.allFinite();
 }
 

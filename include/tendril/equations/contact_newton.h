@@ -32,6 +32,8 @@ class ContactProblem {
   /// Largest share of a step that may be taken (chart of rotations).
   virtual double longestFactor(const VectorX& delta) const = 0;
   virtual void applyStep(const VectorX& delta, const VectorX& deltaLambda, double factor) = 0;
+  /// Back to the first iterate, for another method.
+  virtual void restart() = 0;
   virtual std::string describe(const ContactConstraint& constraint) const = 0;
 };
 

@@ -83,6 +83,11 @@ class KktSystem {
   bool solve(VectorX& delta, VectorX& deltaLambda);
   /// Solves with any right-hand side (upper: nv, lower: nc, before scaling: S x - G^T y = upper, G x = lower).
   bool solve(const VectorX& upper, const VectorX& lower, VectorX& x, VectorX& y);
+  // For those who border the matrix with unknowns of their own: the matrix last assembled as factorise() takes it and the right-hand side
+  // of the residual last evaluated, rows and columns measured in `unit`, multipliers in s = assembly().multiplierScale.
+  const SparseMatrix& preparedMatrix();
+  void prepareRightHandSide(Eigen::Ref<VectorX> rhs) const;
+  const VectorX& unit() const { return unit_; }
   /// Signs of the static tangent on the null space of G at a state, from its symmetric part (all of it at an equilibrium under loads with
   /// a potential).
   /// Eigenvalues below the tolerance, relative to the scaled matrix, count as zero.
