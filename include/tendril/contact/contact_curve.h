@@ -46,7 +46,7 @@ class CurveConfiguration {
   /// Model and curve must outlive the configuration.
   CurveConfiguration(const Model& model, const ContactCurve& curve);
 
-  /// Takes the poses of a state.
+  /// Takes the poses of a state; takes no memory.
   void set(const State& state);
 
   const ContactCurve& curve() const { return *curve_; }
@@ -56,17 +56,18 @@ class CurveConfiguration {
   const Vector6& relative(int segment) const { return d_[segment]; }
   Pose frame(const CurvePlace& place) const;
   Carrier carrier(const CurvePlace& place) const;
-  /// d(J_k)/dxi of the carrier at a place, k = 0, 1: -/+ Ad(exp(-xi d)) T^-1(d).
+  /// d(T*)/dxi = Ad(exp(-xi d)) T^-1(d): J_1 of the carrier at a place changes by this, J_0 by its opposite.
   Matrix6 jacobianRate(const CurvePlace& place) const;
   /// d(J^T w)/dq at a fixed wrench w in the section, 12 x 12 over the two blocks: how the shape functions change.
   Eigen::Matrix<double, 12, 12> hessian(const CurvePlace& place, const Vector6& wrench) const;
   /// Reference arclength from the begin of the curve [m].
   double arclength(const CurvePlace& place) const { return starts_[place.segment] + place.xi * curve_->segments[place.segment].length; }
+  /// The place at an arclength; beyond the ends of the curve, its ends.
   CurvePlace place(double arclength) const;
 
  private:
   const ContactCurve* curve_ = nullptr;
-  std::vector<std::array<int, 2>> q_;
+  std::vector<int> q_; ///< of the nodes, in State::q
   std::vector<double> starts_;
   std::vector<Pose> nodes_;
   std::vector<Vector6> d_;
