@@ -73,9 +73,9 @@ std::unique_ptr<ContactConstraints> makeContactConstraints(const Model& model, c
     return !isCurve(part) && !part.shapes.empty() && !part.marker->blocks().empty();
   };
   const bool hasPoints = std::any_of(parts.parts().begin(), parts.parts().end(), movesAndTouches);
-  if (!hasCurves) return std::make_unique<PointContacts>(model, parts);
+  if (!hasCurves) return std::make_unique<PointContacts>(parts);
   if (!hasPoints) return std::make_unique<LineContacts>(model, parts, options);
-  return std::make_unique<ContactSet>(std::make_unique<LineContacts>(model, parts, options), std::make_unique<PointContacts>(model, parts));
+  return std::make_unique<ContactSet>(std::make_unique<LineContacts>(model, parts, options), std::make_unique<PointContacts>(parts));
 }
 
 }

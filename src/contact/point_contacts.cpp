@@ -1,10 +1,8 @@
 #include "contact/point_contacts.h"
 
-#include "tendril/model/model.h"
-
 namespace tendril {
 
-PointContacts::PointContacts(const Model& model, const ContactModel& parts) : model_(model), parts_(parts), detection_(parts) {}
+PointContacts::PointContacts(const ContactModel& parts) : parts_(parts), detection_(parts) {}
 
 void PointContacts::begin(const State& accepted, double reach) {
   begin_ = accepted;

@@ -10,7 +10,7 @@ namespace tendril {
 /// the points move over curved surfaces is left out of the matrix.
 class PointContacts final : public ContactConstraints {
  public:
-  PointContacts(const Model& model, const ContactModel& parts);
+  explicit PointContacts(const ContactModel& parts);
 
   void begin(const State& accepted, double reach) override;
   void evaluate(const State& state) override;
@@ -25,7 +25,6 @@ class PointContacts final : public ContactConstraints {
   void update(ContactConstraint& constraint, const Contact& contact, const State& state);
   Eigen::Vector2d slip(const Contact& contact, const State& state) const;
 
-  const Model& model_;
   const ContactModel& parts_;
   ContactDetection detection_;
   State begin_;
