@@ -223,6 +223,8 @@ const StepReport& GeneralizedAlpha::advance() try {
   ++report_.step;
   report_.t = state_.t;
   report_.h = h_;
+  lastStart_.state = accepted_, lastStart_.w = acceptedW_;
+  lastStart_.previousA = previousA_, lastStart_.previousLambda = previousLambda_, lastStart_.previousStep = previousStep_;
   previousStep_ = h_;
   previousA_ = accepted_.a, previousLambda_ = accepted_.lambda;
   accepted_.t = state_.t;
@@ -240,6 +242,21 @@ const StepReport& GeneralizedAlpha::advance() try {
   // Also a load that is undefined at the new time ends here.
   state_ = accepted_;
   throw;
+}
+
+void GeneralizedAlpha::replaceMotion(const VectorX& q, const VectorX& v) {
+  state_.q = accepted_.q = q;
+  state_.v = accepted_.v = v;
+}
+
+void GeneralizedAlpha::retake(double step) {
+  state_ = accepted_ = lastStart_.state;
+  w_ = acceptedW_ = lastStart_.w;
+  previousA_ = lastStart_.previousA, previousLambda_ = lastStart_.previousLambda;
+  previousStep_ = lastStart_.previousStep;
+  --report_.step;
+  next_ = step;
+  kkt_.forget();
 }
 
 Snapshot GeneralizedAlpha::save() {

@@ -49,8 +49,20 @@ class GeneralizedAlpha final : public Analysis {
   void restore(const Snapshot& snapshot) override;
   KktSystem& kkt() { return kkt_; }
 
+  // For a method that lets this one integrate the smooth part of a motion, and corrects each step.
+  /// The motion goes on from here; accelerations stay the smooth ones.
+  void replaceMotion(const VectorX& q, const VectorX& v);
+  /// Takes the last step back; the next one has this size [s].
+  void retake(double step);
+
  private:
   class Step;
+  /// What a step starts from.
+  struct Start {
+    State state;
+    VectorX w, previousA, previousLambda;
+    double previousStep = 0;
+  };
   void setStep(double h);
   double localError() const;
 
@@ -60,6 +72,7 @@ class GeneralizedAlpha final : public Analysis {
   VectorX w_, acceptedW_;              ///< acceleration of the algorithm
   VectorX previousA_, previousLambda_; ///< before the last accepted step, for the prediction of the next
   double begin_ = 0, h_ = 0, next_ = 0, previousStep_ = 0;
+  Start lastStart_; ///< of the last accepted step
   std::unique_ptr<Step> step_;
   Newton newton_;
   StepReport report_;
