@@ -36,6 +36,7 @@ const ContactNewtonReport& ContactEquilibrium::solve(const State& accepted) {
     const ContactNewtonReport& result = newton_.solve(*this, options_, F_);
     // What moved farther than was looked for may have passed through something.
     const double moved = farthestMove(accepted);
+    residual_ = result.residual;
     if (!result.converged || moved <= reach_) return result;
     reach_ = 2 * moved;
     restart();
@@ -95,7 +96,7 @@ void ContactEquilibrium::report(ContactReport& report) const {
     if (force.x() > 0) record.status = c.slip.norm() > gapTolerance() ? ContactStatus::Slip : ContactStatus::Stick;
     report.contacts.push_back(record);
   }
-  report.residual = newton_.report().residual;
+  report.residual = residual_;
 }
 
 }

@@ -51,6 +51,7 @@ class ContactEquilibrium final : public ContactProblem {
   State first_;
   VectorX q_, scaled_;
   double reach_;
+  double residual_ = 0;
 };
 
 }
