@@ -68,7 +68,7 @@ ContactDetection::ContactDetection(const ContactModel& model) : model_(model) {
       smallestSize_ = std::min(smallestSize_, shape.size());
     }
     radius_.push_back(radius);
-    moves_.push_back(!part.marker->blocks().empty());
+    moves_.push_back(part.curve || !part.marker->blocks().empty());
   }
   if (!std::isfinite(smallestSize_)) smallestSize_ = 1;
   classifyParts();
@@ -136,8 +136,14 @@ const ContactLaw* ContactDetection::law(int first, int second) {
   return entry.law;
 }
 
+void ContactDetection::takePoses(const State& state) {
+  for (std::size_t p = 0; p < poses_.size(); ++p) {
+    if (const Marker* marker = model_.parts()[p].marker) poses_[p] = marker->frame(state);
+  }
+}
+
 void ContactDetection::findPairs(const State& state, std::span<const double> reach) {
-  for (std::size_t p = 0; p < poses_.size(); ++p) poses_[p] = model_.parts()[p].marker->frame(state);
+  takePoses(state);
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     const auto [part, shape] = shapes_[i];
     bounds_[i] = model_.parts()[part].shapes[shape].bounds(poses_[part]);
@@ -156,7 +162,7 @@ void ContactDetection::findPairs(const State& state, std::span<const double> rea
 }
 
 const std::vector<Contact>& ContactDetection::findContacts(const State& state, double margin, std::span<const double> reach) {
-  for (std::size_t p = 0; p < poses_.size(); ++p) poses_[p] = model_.parts()[p].marker->frame(state);
+  takePoses(state);
   contacts_.clear();
   for (const Candidate& candidate : candidates_) {
     const auto [p, i] = shapes_[candidate.first];

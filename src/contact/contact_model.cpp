@@ -4,6 +4,7 @@
 #include "tendril/model/marker.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -20,10 +21,22 @@ int precision(const std::string& word, const ContactModel::Part& part) {
   return word == everything ? 1 : 0;
 }
 
+/// Curves always move.
+bool isFixed(const ContactModel::Part& part) { return !part.curve && part.marker->blocks().empty(); }
+
+void refuseUnusable(const ContactCurve& curve, const std::string& name) {
+  if (!(curve.radius > 0) || !std::isfinite(curve.radius)) {
+    throw InputError("the curve '" + name + "' cannot touch with a radius of " + std::to_string(curve.radius) +
+                     " m; give it a positive one");
+  }
+  if (curve.segments.empty()) throw InputError("the curve '" + name + "' has no segments and so cannot touch anything");
+}
+
 }
 
 int ContactModel::addPart(Part part) {
-  if (!part.marker) throw InputError("part '" + part.name + "' has no marker that carries it");
+  if (part.curve) refuseUnusable(*part.curve, part.name);
+  if (!part.curve && !part.marker) throw InputError("part '" + part.name + "' has no marker that carries it");
   const auto [entry, isNew] = partOfName_.try_emplace(part.name, int(parts_.size()));
   if (!isNew) throw InputError("two parts are named '" + part.name + "'; give each a name of its own");
   parts_.push_back(std::move(part));
@@ -78,16 +91,16 @@ std::vector<int> ContactModel::distinctParts() const {
   std::vector<int> distinct;
   for (int i = 0; i < int(parts_.size()); ++i) {
     const Part& part = parts_[std::size_t(i)];
-    if (part.shapes.empty()) continue;
+    if (part.shapes.empty() && !part.curve) continue;
     const std::string name = words.contains(part.name) ? part.name : "", surface = words.contains(part.surface) ? part.surface : "";
-    if (++seen[{name, surface, part.marker->blocks().empty()}] <= 2) distinct.push_back(i);
+    if (++seen[{name, surface, isFixed(part)}] <= 2) distinct.push_back(i);
   }
   return distinct;
 }
 
 std::optional<ContactModel::Conflict> ContactModel::findConflict(int first, int second) const {
   const Part &a = parts_[std::size_t(first)], &b = parts_[std::size_t(second)];
-  if ((a.marker->blocks().empty() && b.marker->blocks().empty()) || isExcluded(a, b)) return std::nullopt;
+  if ((isFixed(a) && isFixed(b)) || isExcluded(a, b)) return std::nullopt;
   std::optional<Conflict> conflict;
   int best = 0, holder = -1;
   for (int k = 0; k < int(laws_.size()); ++k) {
@@ -106,7 +119,7 @@ std::optional<ContactModel::Conflict> ContactModel::findConflict() const {
   if (laws_.size() < 2) return std::nullopt;
   const std::vector<int> parts = distinctParts();
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (std::size_t j = i + 1; j < parts.size(); ++j) {
+    for (std::size_t j = parts_[std::size_t(parts[i])].curve ? i : i + 1; j < parts.size(); ++j) { // curves touch themselves, too
       if (const auto conflict = findConflict(parts[i], parts[j])) return conflict;
     }
   }

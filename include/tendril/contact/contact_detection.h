@@ -30,7 +30,7 @@ struct ContactRows {
   Vector6 drift = Vector6::Zero(); ///< from parts in prescribed motion
 };
 
-/// Finds the contacts of a model's parts; keeps its memory from step to step.
+/// Finds the contacts of a model's rigid parts (those of curves: LineContacts); keeps its memory from step to step.
 ///
 /// Use per step: findPairs() once, with bounds that cover what the parts can reach in the step; then findContacts() at any configuration of
 /// that step. Contacts come in a fixed order (by parts, shapes, then as the geometry gives them).
@@ -64,6 +64,7 @@ class ContactDetection {
     int part, shape;
   };
   void classifyParts();
+  void takePoses(const State& state);
   void refuseImpossiblePairs();
   const ContactLaw* law(int first, int second);
 

@@ -1,0 +1,290 @@
+#include "tendril/contact/line_contacts.h"
+
+#include "contact/line_records.h"
+#include "contact/line_samples.h"
+#include "tendril/model/error.h"
+#include "tendril/model/marker.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+namespace tendril {
+
+struct LineContacts::Impl {
+  Impl(const Model& model, const ContactModel& contacts, const LineContactOptions& opts)
+      : parts(contacts), options(opts), search(contacts), sampler(contacts, opts), records(contacts), now(model, contacts),
+        before(model, contacts), rigid(contacts.parts().size()) {}
+
+  const ContactModel& parts;
+  LineContactOptions options;
+  LineSearch search;
+  LineSampler sampler;
+  LineRecords records;
+  LineGeometry now, before; ///< last evaluated, and at the begin of the step
+  std::vector<MarkerKinematics> rigid;
+  VectorX qBegin, qNow;
+  double reach = 0;
+  std::vector<LineCandidate> candidates;
+
+  std::vector<ContactConstraint> constraints;
+  std::vector<double> sums; ///< of the weights that make up a mean
+  std::vector<Vector3> drifts;
+  std::vector<GradientEntry> entries;
+  std::vector<int> order; ///< shares in the order of their constraints
+
+  void evaluate(const State& state);
+  void reset();
+  void layOut();
+  void addMeans();
+  void addMean(const LineSample& sample, const SectionContact& contact, const LineShare& share);
+  void finish();
+  SectionContact contactOf(const LineSample& sample) const;
+  Carrier carrierOf(int part, const CurvePlace& place) const;
+  Vector3 driftOf(const LineSample& sample, const SectionContact& contact) const;
+  Vector3 forceAt(std::size_t& share, int sample, const Eigen::Matrix3Xd& forces) const;
+};
+
+LineContacts::LineContacts(const Model& model, const ContactModel& contacts, const LineContactOptions& options)
+    : impl_(std::make_unique<Impl>(model, contacts, options)) {
+  if (options.points < 1) throw InputError("contact of curves: collocation needs at least one point per segment");
+  if (options.gaussPoints < 1 || options.gaussPoints > 4) throw InputError("contact of curves: 1 to 4 Gauss points, please");
+}
+
+LineContacts::~LineContacts() = default;
+
+void LineContacts::begin(const State& accepted, double reach) {
+  Impl& m = *impl_;
+  m.records.begin(m.constraints, accepted.q == m.qBegin && accepted.q != m.qNow);
+  m.constraints.clear();
+  m.reach = reach;
+  m.qBegin = accepted.q;
+  m.before.set(m.parts, accepted);
+  m.candidates = m.search.find(m.before, reach);
+  m.evaluate(accepted);
+  m.records.keepStart(m.constraints);
+}
+
+void LineContacts::evaluate(const State& state) { impl_->evaluate(state); }
+
+void LineContacts::Impl::evaluate(const State& state) {
+  qNow = state.q;
+  now.set(parts, state);
+  for (std::size_t p = 0; p < rigid.size(); ++p) {
+    if (parts.parts()[p].marker) parts.parts()[p].marker->kinematics(state, rigid[p]);
+  }
+  sampler.sample(now, candidates, 2 * reach);
+  records.assign(now, sampler, 2 * reach, constraints);
+  reset();
+  layOut();
+  addMeans();
+  finish();
+}
+
+void LineContacts::Impl::reset() {
+  sums.assign(constraints.size(), 0);
+  drifts.assign(constraints.size(), Vector3::Zero());
+  entries.clear();
+  for (ContactConstraint& c : constraints) {
+    c.isPresent = false;
+    c.entries = 0;
+    c.weight = c.gap = c.arclength = c.otherArclength = 0;
+    c.slip.setZero();
+    c.position.setZero();
+  }
+}
+
+/// Room for the gradients: the blocks that the samples of a constraint see.
+void LineContacts::Impl::layOut() {
+  const std::vector<LineShare>& shares = sampler.shares();
+  order.clear();
+  for (int i = 0; i < int(shares.size()); ++i) {
+    if (shares[std::size_t(i)].constraint >= 0) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::pair(shares[std::size_t(a)].constraint, a) < std::pair(shares[std::size_t(b)].constraint, b);
+  });
+  for (const int i : order) {
+    const LineShare& share = shares[std::size_t(i)];
+    const LineSample& sample = sampler.samples()[std::size_t(share.sample)];
+    ContactConstraint& c = constraints[std::size_t(share.constraint)];
+    if (!c.isPresent) {
+      c.isPresent = true;
+      c.firstEntry = int(entries.size());
+      c.frame.setZero();
+    }
+    sums[std::size_t(share.constraint)] += share.weight;
+    if (!sample.isCrossing) c.weight += share.weight;
+    const auto add = [&](int block) {
+      const auto begin = entries.begin() + c.firstEntry;
+      if (std::any_of(begin, entries.end(), [&](const GradientEntry& e) { return e.block == block; })) return;
+      entries.push_back({block, Matrix36::Zero()});
+      ++c.entries;
+    };
+    for (const int block : now.curves[std::size_t(sample.first)].curve().segments[std::size_t(sample.place.segment)].blocks) add(block);
+    if (const ContactModel::Part& second = parts.parts()[std::size_t(sample.second)]; second.curve) {
+      for (const int block : second.curve->segments[std::size_t(sample.otherPlace.segment)].blocks) add(block);
+    } else {
+      for (const int block : second.marker->blocks()) add(block);
+    }
+  }
+}
+
+Carrier LineContacts::Impl::carrierOf(int part, const CurvePlace& place) const {
+  const ContactModel::Part& p = parts.parts()[std::size_t(part)];
+  if (p.curve) return now.curves[std::size_t(part)].carrier(place);
+  const MarkerKinematics& k = rigid[std::size_t(part)];
+  Carrier carrier;
+  carrier.frame = k.frame;
+  for (const int block : p.marker->blocks()) {
+    carrier.block[std::size_t(carrier.count)] = block;
+    carrier.J[std::size_t(carrier.count)] = k.J.middleCols<6>(6 * carrier.count);
+    ++carrier.count;
+  }
+  return carrier;
+}
+
+SectionContact LineContacts::Impl::contactOf(const LineSample& sample) const {
+  SectionContact contact;
+  contact.first = carrierOf(sample.first, sample.place);
+  contact.second = carrierOf(sample.second, sample.otherPlace);
+  contact.firstRadius = parts.parts()[std::size_t(sample.first)].curve->radius;
+  if (const auto& second = parts.parts()[std::size_t(sample.second)].curve) {
+    contact.secondRadius = second->radius;
+    contact.fillCurves(sample.previousNormal);
+  } else {
+    contact.fillRigid(sample.nearest);
+  }
+  return contact;
+}
+
+/// Prescribed motion of the second part, seen in the contact frame as motion of the first relative to it.
+Vector3 LineContacts::Impl::driftOf(const LineSample& sample, const SectionContact& contact) const {
+  if (parts.parts()[std::size_t(sample.second)].curve) return Vector3::Zero();
+  const MarkerKinematics& k = rigid[std::size_t(sample.second)];
+  const Vector3 arm = k.frame.R.transpose() * (0.5 * (contact.firstPoint + contact.secondPoint) - k.frame.x);
+  return -contact.R.transpose() * k.frame.R * (k.drift.head<3>() + k.drift.tail<3>().cross(arm));
+}
+
+void LineContacts::Impl::addMeans() {
+  std::vector<LineSample>& samples = sampler.samples();
+  const std::vector<LineShare>& shares = sampler.shares();
+  for (std::size_t i = 0, s = 0; i < samples.size(); ++i) {
+    const std::size_t begin = s;
+    while (s < shares.size() && shares[s].sample == int(i)) ++s;
+    const auto used = std::find_if(shares.begin() + std::ptrdiff_t(begin), shares.begin() + std::ptrdiff_t(s),
+                                   [](const LineShare& share) { return share.constraint >= 0; });
+    if (used == shares.begin() + std::ptrdiff_t(s)) continue;
+    samples[i].previousNormal = records.normal(used->constraint);
+    const SectionContact contact = contactOf(samples[i]);
+    for (std::size_t k = begin; k < s; ++k) {
+      if (shares[k].constraint >= 0) addMean(samples[i], contact, shares[k]);
+    }
+  }
+}
+
+void LineContacts::Impl::addMean(const LineSample& sample, const SectionContact& contact, const LineShare& share) {
+  ContactConstraint& c = constraints[std::size_t(share.constraint)];
+  const double phi = share.weight / sums[std::size_t(share.constraint)];
+  const bool isRigid = !parts.parts()[std::size_t(sample.second)].curve;
+  const Pose oldFirst = before.curves[std::size_t(sample.first)].frame(sample.place);
+  const Pose oldSecond =
+      isRigid ? before.frames[std::size_t(sample.second)] : before.curves[std::size_t(sample.second)].frame(sample.otherPlace);
+  c.gap += phi * (contact.gap + sample.allowance);
+  c.slip += phi * slipSince(contact, oldFirst, oldSecond);
+  c.position += 0.5 * phi * (contact.firstPoint + contact.secondPoint);
+  c.frame += phi * contact.R;
+  c.arclength += phi * sample.arclength;
+  c.otherArclength += phi * sample.otherArclength;
+  drifts[std::size_t(share.constraint)] += phi * driftOf(sample, contact);
+  const auto add = [&](int block, const Matrix36& B) {
+    const auto begin = entries.begin() + c.firstEntry;
+    std::find_if(begin, begin + c.entries, [&](const GradientEntry& e) { return e.block == block; })->B += phi * B;
+  };
+  for (int k = 0; k < contact.first.count; ++k) add(contact.first.block[std::size_t(k)], contact.B[std::size_t(k)]);
+  for (int k = 0; k < contact.second.count; ++k) {
+    add(contact.second.block[std::size_t(k)], contact.B[std::size_t(contact.first.count + k)]);
+  }
+}
+
+/// Frames are means, made orthonormal again.
+void LineContacts::Impl::finish() {
+  for (ContactConstraint& c : constraints) {
+    if (!c.isPresent) continue;
+    const Vector3 n = c.frame.col(0).normalized(), t = c.frame.col(1);
+    c.frame.col(0) = n;
+    c.frame.col(1) = (t - t.dot(n) * n).normalized();
+    c.frame.col(2) = n.cross(c.frame.col(1));
+  }
+  records.note(constraints);
+}
+
+/// Sum over the shares of a sample; `share` goes on to the shares of the next.
+Vector3 LineContacts::Impl::forceAt(std::size_t& share, int sample, const Eigen::Matrix3Xd& forces) const {
+  const std::vector<LineShare>& shares = sampler.shares();
+  Vector3 F = Vector3::Zero();
+  for (; share < shares.size() && shares[share].sample == sample; ++share) {
+    const int c = shares[share].constraint;
+    if (c >= 0 && c < forces.cols()) F += shares[share].weight / sums[std::size_t(c)] * forces.col(c);
+  }
+  return F;
+}
+
+void LineContacts::stiffness(const Eigen::Matrix3Xd& forces, std::vector<StiffnessBlock>& blocks) const {
+  const Impl& m = *impl_;
+  if (!m.options.consistentTangent) return;
+  std::size_t share = 0;
+  const std::vector<LineSample>& samples = m.sampler.samples();
+  for (int i = 0; i < int(samples.size()); ++i) {
+    const LineSample& sample = samples[std::size_t(i)];
+    const Vector3 F = m.forceAt(share, i, forces);
+    if (F.isZero(0)) continue;
+    const SectionContact contact = m.contactOf(sample);
+    const CurveConfiguration& first = m.now.curves[std::size_t(sample.first)];
+    const bool isCurve = m.parts.parts()[std::size_t(sample.second)].curve.has_value();
+    const CurveConfiguration* second = isCurve ? &m.now.curves[std::size_t(sample.second)] : nullptr;
+    const Projection projection = sample.isCrossing ? Projection::ClosestPoint : m.options.projection;
+    const auto K = contactStiffness(contact, F, &first, sample.place, second, sample.otherPlace, projection);
+    const int count = contact.first.count + contact.second.count;
+    const auto block = [&](int k) {
+      return k < contact.first.count ? contact.first.block[std::size_t(k)] : contact.second.block[std::size_t(k - contact.first.count)];
+    };
+    for (int r = 0; r < count; ++r) {
+      for (int c = 0; c < count; ++c) blocks.push_back({block(r), block(c), K.block<6, 6>(6 * r, 6 * c)});
+    }
+  }
+}
+
+std::span<const ContactConstraint> LineContacts::constraints() const { return impl_->constraints; }
+
+std::span<const GradientEntry> LineContacts::gradient(const ContactConstraint& constraint) const {
+  return std::span(impl_->entries).subspan(std::size_t(constraint.firstEntry), std::size_t(constraint.entries));
+}
+
+Vector3 LineContacts::drift(const ContactConstraint& constraint) const {
+  return impl_->drifts[std::size_t(&constraint - impl_->constraints.data())];
+}
+
+double LineContacts::size() const {
+  double size = std::numeric_limits<double>::infinity();
+  for (const ContactModel::Part& part : impl_->parts.parts()) {
+    if (part.curve) size = std::min(size, part.curve->radius);
+    for (const CollisionShape& shape : part.shapes) {
+      if (shape.isBounded()) size = std::min(size, shape.size());
+    }
+  }
+  return size;
+}
+
+std::string LineContacts::describe(const ContactConstraint& constraint) const {
+  const auto words = [this](int p, double arclength) {
+    const ContactModel::Part& part = impl_->parts.parts()[std::size_t(p)];
+    if (!part.curve) return "'" + part.name + "'";
+    std::array<char, 32> place;
+    std::snprintf(place.data(), place.size(), "%.4g", arclength);
+    return "beam '" + part.name + "' at " + place.data() + " m";
+  };
+  return words(constraint.first, constraint.arclength) + " and " + words(constraint.second, constraint.otherArclength);
+}
+
+}
