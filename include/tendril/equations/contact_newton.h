@@ -70,6 +70,8 @@ class ContactNewton {
   ~ContactNewton();
   /// F: on entry the forces to start from (3 x constraints; missing columns count as zero), on return the solution or the best found.
   const ContactNewtonReport& solve(ContactProblem& problem, const ContactNewtonOptions& options, Eigen::Matrix3Xd& F);
+  /// Of the last solution.
+  const ContactNewtonReport& report() const;
 
  private:
   struct Impl;

@@ -1,0 +1,144 @@
+#include "equations/contact_semismooth.h"
+
+#include <fmt/format.h>
+
+namespace tendril {
+
+namespace {
+
+/// e of the class comment: a thousandth of the round-off below which a model's own compliances lie apart.
+constexpr double proximal = 1e-10;
+/// Cycles that are broken before the method gives up.
+constexpr int patience = 6;
+
+std::size_t digest(const ContactIterate& iterate) {
+  std::size_t hash = 0;
+  for (int j = 0; j < iterate.count(); ++j) {
+    const auto status = std::size_t(iterate.law(j).status);
+    if (status != 0) hash = hash * 1099511628211u + (3 * std::size_t(j) + status);
+  }
+  return hash;
+}
+
+int closedRows(const ContactIterate& iterate, int j) {
+  if (iterate.law(j).status == ContactStatus::Open) return 0;
+  return iterate.friction(j) > 0 ? 3 : 1;
+}
+
+}
+
+void ContactSemismoothStep::begin() {
+  history_.clear();
+  earlier_.clear();
+  cycles_ = 0;
+  failure_.clear();
+}
+
+bool ContactSemismoothStep::compute(ContactIterate& iterate, ContactIncrement& increment) {
+  if (!breakCycle(iterate, increment)) return false;
+  earlier_ = iterate.laws();
+  if (!factorise(iterate)) return false;
+  solve(iterate, increment);
+  if (increment.delta.allFinite()) return true;
+  failure_ = "the step is not finite";
+  return false;
+}
+
+bool ContactSemismoothStep::breakCycle(ContactIterate& iterate, ContactIncrement& increment) {
+  increment.longest = 1;
+  const Past present{digest(iterate), iterate.merit()};
+  bool repeats = false;
+  if (!history_.empty() && history_.back().statuses != present.statuses) {
+    for (const Past& past : history_) repeats = repeats || (past.statuses == present.statuses && present.merit > 0.5 * past.merit);
+  }
+  history_.push_back(present);
+  if (!repeats) return true;
+  if (++cycles_ > patience) {
+    failure_ = "contacts open and close, or stick and slip, in a cycle";
+    return false;
+  }
+  if (cycles_ % 2 == 1) {
+    iterate.hold(earlier_);
+  } else {
+    increment.longest = 0.5;
+  }
+  return true;
+}
+
+bool ContactSemismoothStep::factorise(ContactIterate& iterate) {
+  const std::vector<StiffnessBlock>& stiffness = iterate.stiffness();
+  layOut(iterate, stiffness);
+  if (matrix_.layOut(iterate.kkt().preparedMatrix(), size_)) lu_.analyse(matrix_.matrix());
+  fill(iterate, stiffness);
+  if (lu_.factorise(matrix_.matrix())) return true;
+
+  failure_ = "the matrix is singular";
+  const int column = lu_.singular().column;
+  for (int j = 0; j < iterate.count(); ++j) {
+    if (column >= border_[j] && column < border_[j] + rows_[j]) {
+      failure_ += " at the force of " + iterate.problem().describe(iterate.problem().constraints()[j]);
+      return false;
+    }
+  }
+  const std::string free = iterate.kkt().describeSingular();
+  if (!free.empty()) failure_ += "; without contact " + free;
+  return false;
+}
+
+void ContactSemismoothStep::layOut(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness) {
+  const Model& model = iterate.kkt().model();
+  size_ = model.nv() + model.nc();
+  border_.resize(std::size_t(iterate.count()));
+  rows_.resize(border_.size());
+  matrix_.begin();
+  for (const StiffnessBlock& block : stiffness) matrix_.declare({iterate.offset(block.row), iterate.offset(block.column), 6, 6});
+  for (int j = 0; j < iterate.count(); ++j) {
+    border_[j] = size_;
+    rows_[j] = closedRows(iterate, j);
+    if (rows_[j] == 0) continue;
+    for (const GradientEntry& entry : iterate.problem().gradient(iterate.problem().constraints()[j])) {
+      matrix_.declare({iterate.offset(entry.block), size_, 6, rows_[j]});
+      matrix_.declare({size_, iterate.offset(entry.block), rows_[j], 6});
+    }
+    matrix_.declare({size_, size_, rows_[j], rows_[j]});
+    size_ += rows_[j];
+  }
+}
+
+void ContactSemismoothStep::fill(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness) {
+  const VectorX& unit = iterate.kkt().unit();
+  const double s = iterate.kkt().assembly().multiplierScale;
+  const Vector3 compliance = iterate.modelWeights().asVector().cwiseInverse();
+  for (const StiffnessBlock& block : stiffness) matrix_.add(iterate.scaled(block));
+  for (int j = 0; j < iterate.count(); ++j) {
+    const int rows = rows_[j];
+    if (rows == 0) continue;
+    const ContactLawEquations& law = iterate.law(j);
+    for (const GradientEntry& entry : iterate.problem().gradient(iterate.problem().constraints()[j])) {
+      const Matrix36 B = entry.B * unit.segment<6>(iterate.offset(entry.block)).asDiagonal();
+      matrix_.add((-s * B.transpose()).leftCols(rows));
+      matrix_.add((-s * law.byGap * B).topRows(rows));
+    }
+    const Matrix3 D = law.byForce + Matrix3(proximal * compliance.asDiagonal());
+    matrix_.add((-s * s * D).topLeftCorner(rows, rows));
+  }
+}
+
+void ContactSemismoothStep::solve(const ContactIterate& iterate, ContactIncrement& increment) {
+  const Model& model = iterate.kkt().model();
+  const int size = model.nv() + model.nc();
+  const double s = iterate.kkt().assembly().multiplierScale;
+  rhs_.resize(size_);
+  iterate.kkt().prepareRightHandSide(rhs_.head(size));
+  increment.F = -iterate.forces();
+  for (int j = 0; j < iterate.count(); ++j) {
+    increment.F.col(j).head(rows_[j]).setZero();
+    iterate.addForce(j, increment.F.col(j), rhs_);
+    rhs_.segment(border_[j], rows_[j]) = s * iterate.law(j).c.head(rows_[j]);
+  }
+  lu_.solve(rhs_);
+  iterate.setIncrement(rhs_.head(size), increment);
+  for (int j = 0; j < iterate.count(); ++j) increment.F.col(j).head(rows_[j]) = s * rhs_.segment(border_[j], rows_[j]);
+}
+
+}

@@ -1,0 +1,47 @@
+#pragma once
+#include "equations/bordered_matrix.h"
+#include "equations/contact_iterate.h"
+#include "tendril/solvers/sparse_lu.h"
+
+namespace tendril {
+
+/// A step of the semismooth Newton method: laws and equations of the model linearised together, the matrix of KktSystem bordered by the
+/// forces of closed constraints,
+///
+///     [ S + K   -s G^T    -s B^T             ] [ delta       ]       [  r   ]
+///     [ -s G    -e s                         ] [ dlambda / s ]  =  - [ -s g ]
+///     [ -s C B            -s^2 (D + e/rho)   ] [ dF / s      ]       [ -s c ],       C = dc/dgap,  D = dc/dF,  K = - d(B^T F)/dx.
+///
+/// Forces of open constraints, and tangential ones without friction, vanish in the step: they need no row. The small e acts on the
+/// increment of F alone, so that the solution does not contain it; it shares forces among constraints that say the same.
+///
+/// Statuses that come back without progress are cycles: first, for one iteration, all that is closed keeps sticking or slips in the
+/// direction it had; then half a step is taken; in the end the method gives up.
+class ContactSemismoothStep final : public ContactStep {
+ public:
+  void begin() override;
+  bool compute(ContactIterate& iterate, ContactIncrement& increment) override;
+
+ private:
+  struct Past {
+    std::size_t statuses;
+    double merit;
+  };
+  bool breakCycle(ContactIterate& iterate, ContactIncrement& increment);
+  bool factorise(ContactIterate& iterate);
+  void layOut(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness);
+  void fill(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness);
+  void solve(const ContactIterate& iterate, ContactIncrement& increment);
+
+  BorderedMatrix matrix_;
+  SparseLu lu_;
+  std::vector<int> border_; ///< first row of each constraint in the bordered matrix
+  std::vector<int> rows_;   ///< and their number
+  int size_ = 0;
+  VectorX rhs_;
+  std::vector<ContactLawEquations> earlier_;
+  std::vector<Past> history_;
+  int cycles_ = 0;
+};
+
+}
