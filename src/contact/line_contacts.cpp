@@ -5,6 +5,8 @@
 #include "tendril/model/error.h"
 #include "tendril/model/marker.h"
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <cstdio>
 #include <limits>

@@ -1,5 +1,7 @@
 #include "contact/line_samples.h"
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
