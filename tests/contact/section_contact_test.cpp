@@ -115,6 +115,28 @@ TEST(Project, FindsTheClosestOfDenseSamples) {
   EXPECT_GE(inside, 50);
 }
 
+/// Wherever the section's plane is crossed between two of a thousand places, the crossing is found from there.
+TEST(Project, FindsTheCrossingsOfTheSectionPlane) {
+  constexpr int samples = 1000;
+  std::mt19937 random(6);
+  int crossings = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const CurveRig rig({Pose{}, turnedAndShifted(Vector3::Zero(), Vector3(1, 0, 0))}, disturbedLine(random, Pose{}, 1, 1, 0.9));
+    const Pose C{so3::exp(randomVector(random, 3, 1)), Vector3(0.5, 0, 0) + Vector3(randomVector(random, 3, 0.8))};
+    const auto height = [&](double xi) { return (rig.onSecond.frame({0, xi}).x - C.x).dot(C.R.col(0)); };
+    for (int i = 0; i < samples; ++i) {
+      const double a = double(i) / samples, b = double(i + 1) / samples;
+      if (height(a) * height(b) > 0) continue;
+      ++crossings;
+      const std::optional<double> xi = project(C, rig.onSecond, 0, a, Projection::SectionPlane, 0);
+      ASSERT_TRUE(xi) << "trial " << trial;
+      EXPECT_TRUE(*xi >= a - 1e-12 && *xi <= b + 1e-12) << "trial " << trial << ": " << *xi << " instead of " << a;
+      EXPECT_LE(std::abs(height(*xi)), 1e-14) << "trial " << trial;
+    }
+  }
+  EXPECT_GE(crossings, 50);
+}
+
 /// Beyond the centre of curvature the nearer half of an arc is a maximum of the distance: Newton's method alone would stay there.
 TEST(Project, LeavesTheRegionWhereTheDistanceIsNotConvex) {
   const double angle = 0.9 * std::numbers::pi;
@@ -129,7 +151,9 @@ TEST(Project, LeavesTheRegionWhereTheDistanceIsNotConvex) {
     EXPECT_NEAR(*xi, chosen, 1e-13) << "guess " << guess;
   }
   const Pose opposite{Matrix3::Identity(), Vector3(0, 1, 0) - 0.2 * Vector3(std::sin(angle / 2), -std::cos(angle / 2), 0)};
-  EXPECT_FALSE(project(opposite, rig.onSecond, 0, 0.5 + 1e-3, Projection::ClosestPoint, 0)); // only the ends are nearest
+  for (const double guess : {0.5, 0.5 + 1e-3}) { // the middle is farthest: only the ends are nearest
+    EXPECT_FALSE(project(opposite, rig.onSecond, 0, guess, Projection::ClosestPoint, 0)) << "guess " << guess;
+  }
 }
 
 TEST(Project, EndsAtTheSlack) {
