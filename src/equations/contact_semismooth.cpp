@@ -6,8 +6,11 @@ namespace tendril {
 
 namespace {
 
-/// e of the class comment: a thousandth of the round-off below which a model's own compliances lie apart.
-constexpr double proximal = 1e-10;
+/// e once statuses stay, far below what compliances of contacts differ by.
+constexpr double hard = 1e-10;
+/// What e is multiplied by in an iteration that changes many statuses, and a few.
+constexpr double hardening = 0.3, fastHardening = 0.1;
+constexpr int few = 2;
 /// Cycles that are broken before the method gives up.
 constexpr int patience = 6;
 
@@ -31,10 +34,12 @@ void ContactSemismoothStep::begin() {
   history_.clear();
   earlier_.clear();
   cycles_ = 0;
+  softness_ = 1;
   failure_.clear();
 }
 
 bool ContactSemismoothStep::compute(ContactIterate& iterate, ContactIncrement& increment) {
+  harden(iterate);
   if (!breakCycle(iterate, increment)) return false;
   earlier_ = iterate.laws();
   if (!factorise(iterate)) return false;
@@ -42,6 +47,18 @@ bool ContactSemismoothStep::compute(ContactIterate& iterate, ContactIncrement& i
   if (increment.delta.allFinite()) return true;
   failure_ = "the step is not finite";
   return false;
+}
+
+void ContactSemismoothStep::harden(const ContactIterate& iterate) {
+  int changes = 0;
+  for (int j = 0; j < iterate.count(); ++j) {
+    const bool isKnown = j < int(earlier_.size());
+    const bool isOpen = iterate.law(j).status == ContactStatus::Open;
+    // Of what is new there is only the force from which it starts.
+    changes += isKnown ? earlier_[j].status != iterate.law(j).status : isOpen == (iterate.forces()(0, j) > 0);
+  }
+  isSettled_ = changes == 0;
+  if (!history_.empty() && !isSettled_) softness_ = std::max(hard, softness_ * (changes <= few ? fastHardening : hardening));
 }
 
 bool ContactSemismoothStep::breakCycle(ContactIterate& iterate, ContactIncrement& increment) {
@@ -108,6 +125,7 @@ void ContactSemismoothStep::layOut(ContactIterate& iterate, const std::vector<St
 void ContactSemismoothStep::fill(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness) {
   const VectorX& unit = iterate.kkt().unit();
   const double s = iterate.kkt().assembly().multiplierScale;
+  const double softness = isSettled_ ? hard : softness_;
   const Vector3 compliance = iterate.modelWeights().asVector().cwiseInverse();
   for (const StiffnessBlock& block : stiffness) matrix_.add(iterate.scaled(block));
   for (int j = 0; j < iterate.count(); ++j) {
@@ -119,7 +137,7 @@ void ContactSemismoothStep::fill(ContactIterate& iterate, const std::vector<Stif
       matrix_.add((-s * B.transpose()).leftCols(rows));
       matrix_.add((-s * law.byGap * B).topRows(rows));
     }
-    const Matrix3 D = law.byForce + Matrix3(proximal * compliance.asDiagonal());
+    const Matrix3 D = law.byForce + Matrix3(softness * compliance.asDiagonal());
     matrix_.add((-s * s * D).topLeftCorner(rows, rows));
   }
 }

@@ -12,8 +12,11 @@ namespace tendril {
 ///     [ -s G    -e s                         ] [ dlambda / s ]  =  - [ -s g ]
 ///     [ -s C B            -s^2 (D + e/rho)   ] [ dF / s      ]       [ -s c ],       C = dc/dgap,  D = dc/dF,  K = - d(B^T F)/dx.
 ///
-/// Forces of open constraints, and tangential ones without friction, vanish in the step: they need no row. The small e acts on the
-/// increment of F alone, so that the solution does not contain it; it shares forces among constraints that say the same.
+/// Forces of open constraints, and tangential ones without friction, vanish in the step: they need no row. e acts on the increment of F
+/// alone, so that the solution does not contain it. It has two uses. Small, it shares forces among constraints that say the same. Of the
+/// order of one while statuses change, it makes contact yield as much as the structure does: the set of closed constraints of a slender
+/// structure is found from afar in steps that hardly depend on the mesh, where hard constraints would carry forces of either sign and
+/// open one after the other. It shrinks from step to step and is small as soon as statuses stay.
 ///
 /// Statuses that come back without progress are cycles: first, for one iteration, all that is closed keeps sticking or slips in the
 /// direction it had; then half a step is taken; in the end the method gives up.
@@ -27,6 +30,7 @@ class ContactSemismoothStep final : public ContactStep {
     std::size_t statuses;
     double merit;
   };
+  void harden(const ContactIterate& iterate);
   bool breakCycle(ContactIterate& iterate, ContactIncrement& increment);
   bool factorise(ContactIterate& iterate);
   void layOut(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness);
@@ -42,6 +46,8 @@ class ContactSemismoothStep final : public ContactStep {
   std::vector<ContactLawEquations> earlier_;
   std::vector<Past> history_;
   int cycles_ = 0;
+  double softness_ = 1;    ///< e while statuses change
+  bool isSettled_ = false; ///< statuses are those of the last iteration
 };
 
 }
