@@ -43,6 +43,7 @@ struct LineContacts::Impl {
   void finish();
   SectionContact contactOf(const LineSample& sample) const;
   Carrier carrierOf(int part, const CurvePlace& place) const;
+  Vector3 previousNormal(const LineSample& sample) const;
   Vector3 driftOf(const LineSample& sample, const SectionContact& contact) const;
   Vector3 forceAt(std::size_t& share, int sample, const Eigen::Matrix3Xd& forces) const;
 };
@@ -57,14 +58,14 @@ LineContacts::~LineContacts() = default;
 
 void LineContacts::begin(const State& accepted, double reach) {
   Impl& m = *impl_;
-  m.records.begin(m.constraints, accepted.q == m.qBegin && accepted.q != m.qNow);
+  const bool isRepeated = accepted.q == m.qBegin && accepted.q != m.qNow;
+  if (!isRepeated) m.records.remember(m.constraints);
+  m.records.clear();
   m.constraints.clear();
   m.reach = reach;
   m.qBegin = accepted.q;
   m.before.set(m.parts, accepted);
   m.candidates = m.search.find(m.before, reach);
-  m.evaluate(accepted);
-  m.records.keepStart(m.constraints);
 }
 
 void LineContacts::evaluate(const State& state) { impl_->evaluate(state); }
@@ -168,6 +169,14 @@ Vector3 LineContacts::Impl::driftOf(const LineSample& sample, const SectionConta
   return -contact.R.transpose() * k.frame.R * (k.drift.head<3>() + k.drift.tail<3>().cross(arm));
 }
 
+/// On which side the first curve lay at the begin of the step, seen from the material points that face each other now: curves whose
+/// centrelines pass through one another on the way to a solution are pushed back.
+Vector3 LineContacts::Impl::previousNormal(const LineSample& sample) const {
+  if (!parts.parts()[std::size_t(sample.second)].curve) return Vector3::Zero();
+  return before.curves[std::size_t(sample.first)].frame(sample.place).x -
+         before.curves[std::size_t(sample.second)].frame(sample.otherPlace).x;
+}
+
 void LineContacts::Impl::addMeans() {
   std::vector<LineSample>& samples = sampler.samples();
   const std::vector<LineShare>& shares = sampler.shares();
@@ -177,7 +186,7 @@ void LineContacts::Impl::addMeans() {
     const auto used = std::find_if(shares.begin() + std::ptrdiff_t(begin), shares.begin() + std::ptrdiff_t(s),
                                    [](const LineShare& share) { return share.constraint >= 0; });
     if (used == shares.begin() + std::ptrdiff_t(s)) continue;
-    samples[i].previousNormal = records.normal(used->constraint);
+    samples[i].previousNormal = previousNormal(samples[i]);
     const SectionContact contact = contactOf(samples[i]);
     for (std::size_t k = begin; k < s; ++k) {
       if (shares[k].constraint >= 0) addMean(samples[i], contact, shares[k]);

@@ -32,30 +32,13 @@ template <class T> auto nodeOf(const T& record) { return std::tuple(record.first
 
 }
 
-void LineRecords::remember(const std::vector<Record>& records, const Constraints& constraints, std::vector<Record>& memory) {
-  memory.clear();
-  for (const Record& record : records) {
-    const ContactConstraint& c = constraints[std::size_t(record.constraint)];
-    if (!c.isPresent) continue;
-    memory.push_back(record);
-    memory.back().normal = c.frame.col(0);
+void LineRecords::remember(const Constraints& constraints) {
+  memory_.clear();
+  for (const Record& record : records_) {
+    if (constraints[std::size_t(record.constraint)].isPresent) memory_.push_back(record);
   }
-  std::sort(memory.begin(), memory.end(),
-            [](const Record& a, const Record& b) { return std::tuple(nodeOf(a), a.rank) < std::tuple(nodeOf(b), b.rank); });
-}
-
-void LineRecords::begin(const Constraints& constraints, bool isRepeated) {
-  if (isRepeated) {
-    memory_ = start_;
-  } else {
-    remember(records_, constraints, memory_);
-  }
-  records_.clear();
-}
-
-void LineRecords::keepStart(const Constraints& constraints) {
-  remember(records_, constraints, start_);
-  for (Record& record : records_) record.normal = constraints[std::size_t(record.constraint)].frame.col(0);
+  const auto order = [](const Record& r) { return std::tuple(r.first, r.second, r.node, r.rank); };
+  std::sort(memory_.begin(), memory_.end(), [&](const Record& a, const Record& b) { return order(a) < order(b); });
 }
 
 void LineRecords::note(const Constraints& constraints) {
@@ -64,7 +47,7 @@ void LineRecords::note(const Constraints& constraints) {
     if (!c.isPresent) continue;
     record.arclength = c.arclength;
     record.otherArclength = c.otherArclength;
-    if (record.normal.isZero(0)) record.normal = c.frame.col(0);
+    record.normal = c.frame.col(0);
   }
 }
 
@@ -215,7 +198,6 @@ void LineRecords::identify(const Group& group) {
     Record record{s.first, s.second, node, 0, int(constraints_->size()), group.arclength, group.otherArclength, Vector3::Zero()};
     if (const int old = nearest(memory_, remembered_, group); old >= 0) {
       record.rank = memory_[std::size_t(old)].rank;
-      record.normal = memory_[std::size_t(old)].normal;
     } else {
       const auto isTaken = [this](int rank) {
         return isRankUsed(rank) ||

@@ -16,24 +16,18 @@ namespace tendril {
 /// An inequality is the same as one of the last evaluation, or of the last step, if it has the same node and second part and faces nearly
 /// the same place: within a few segments in arclength, or by a similar normal. Its key is made of the parts, the node and a rank among
 /// those of that node: the lowest that was free when it appeared.
-///
-/// The normal at the begin of the step, or when the inequality appeared, tells on which side the first part lies, so that curves whose
-/// centrelines pass through one another on the way to a solution are pushed back.
 class LineRecords {
  public:
   explicit LineRecords(const ContactModel& parts) : parts_(parts) {}
 
-  /// Forgets the constraints of the step but remembers what is present as that of the last step; or, where a step starts again from where
-  /// it began (isRepeated), goes back to what was known there.
-  void begin(const std::vector<ContactConstraint>& constraints, bool isRepeated);
+  /// What is present is that of the last step from now on.
+  void remember(const std::vector<ContactConstraint>& constraints);
+  /// A step begins, without constraints.
+  void clear() { records_.clear(); }
   /// Gives each share its constraint; appends new ones. Shares of what is nowhere nearer than `approach` get none.
   void assign(const LineGeometry& geometry, LineSampler& sampler, double approach, std::vector<ContactConstraint>& constraints);
-  /// Places and, of new constraints, normals.
+  /// Where the constraints are now.
   void note(const std::vector<ContactConstraint>& constraints);
-  /// What begin() goes back to.
-  void keepStart(const std::vector<ContactConstraint>& constraints);
-  /// Of a constraint; zero if it is not known yet.
-  const Vector3& normal(int constraint) const { return records_[std::size_t(constraint)].normal; }
 
  private:
   struct Record {
@@ -52,7 +46,6 @@ class LineRecords {
   };
   using Constraints = std::vector<ContactConstraint>;
 
-  static void remember(const std::vector<Record>& records, const Constraints& constraints, std::vector<Record>& memory);
   const LineShare& share(int i) const { return (*shares_)[std::size_t(i)]; }
   const LineSample& sample(int i) const { return (*samples_)[std::size_t(share(i).sample)]; }
   const ContactCurve* curve(int part) const;
@@ -73,7 +66,6 @@ class LineRecords {
   const ContactModel& parts_;
   std::vector<Record> records_; ///< of the constraints, by their numbers
   std::vector<Record> memory_;  ///< of the last step, sorted
-  std::vector<Record> start_;   ///< of the state at which the step began
   std::vector<int> order_, sorted_;
   std::vector<int> known_, remembered_; ///< of one node, in records_ and memory_
   std::vector<Group> groups_;

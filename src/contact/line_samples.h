@@ -19,7 +19,7 @@ struct LineSample {
   Vector3 normal = Vector3::Zero();         ///< towards the first
   double cosine = 0;                        ///< of the angle between the two curves
   double allowance = 0;                     ///< added to the gap of a crossing that the mesh all but resolves [m]
-  Vector3 previousNormal = Vector3::Zero(); ///< known from before; zero: none
+  Vector3 previousNormal = Vector3::Zero(); ///< from the second to the first at the begin of the step [m]
 };
 
 /// The share that a sample has in the inequality of a node: phi ds.

@@ -244,7 +244,9 @@ Eigen::Matrix<double, 24, 24> contactStiffness(const SectionContact& contact, co
     K.bottomRows<6>() -= along * xi;
     K.bottomRightCorner<12, 12>() -= second->hessian(secondPlace, onSecond.wrench);
   }
-  K -= J.transpose() * (wrenchRate * motion);
+  const Matrix12x24 change = wrenchRate * motion;
+  K.topRows<12>() -= J.topLeftCorner<6, 12>().transpose() * change.topRows<6>();
+  K.bottomRows<12>() -= J.bottomRightCorner<6, 12>().transpose() * change.bottomRows<6>();
   return K;
 }
 

@@ -193,5 +193,375 @@ TEST(LineContacts, KeepTheirKeysWhileCurvesSlide) {
   }
 }
 
+// ---- rigid parts -----------------------------------------------------------------------------------------------------------------------
+
+TEST(LineContacts, WithRigidPartsHaveTheirDistance) {
+  TriangleMesh ground; // two triangles
+  ground.vertices = {{-5, -5, 0}, {5, -5, 0}, {5, 5, 0}, {-5, 5, 0}};
+  ground.triangles = {{0, 1, 2}, {0, 2, 3}};
+  struct Case {
+    Shape::Kind kind;
+    Vector3 size;
+    Pose pose;
+    bool isAll; ///< the whole length lies at the same distance
+  };
+  const Matrix3 alongX = so3::exp(Vector3(0, M_PI / 2, 0));
+  const std::vector<Case> cases{{Shape::Kind::HalfSpace, Vector3::Zero(), Pose{}, true},
+                                {Shape::Kind::Box, {4, 4, 2}, {Matrix3::Identity(), {0.5, 0, -1}}, true},
+                                {Shape::Kind::Cylinder, {0.5, 6, 0}, {alongX, {0.5, 0, -0.5}}, true},
+                                {Shape::Kind::Capsule, {0.5, 6, 0}, {alongX, {0.5, 0, -0.5}}, true},
+                                {Shape::Kind::TriangleMesh, Vector3::Zero(), Pose{}, true},
+                                {Shape::Kind::Sphere, {0.5, 0, 0}, {Matrix3::Identity(), {0.5, 0, -0.5}}, false}};
+  for (const LineContactOptions& options : allOptions()) {
+    for (const Case& c : cases) {
+      LineRig rig;
+      rig.line("a", 9, {0, 0, 0.12}, {1, 0, 0.12}, 0.1);
+      auto mesh = std::make_shared<TriangleMesh>(ground);
+      Shape shape;
+      shape.kind = c.kind, shape.size = c.size;
+      if (c.kind == Shape::Kind::TriangleMesh) shape.mesh = mesh, shape.open = true;
+      rig.parts.addPart({"solid", "", &rig.builder.groundMarker("", c.pose), {CollisionShape(shape, "solid")}, {}});
+      const LineContacts& contacts = rig.build(options, 0.2);
+      ASSERT_FALSE(contacts.constraints().empty());
+      for (const ContactConstraint& k : contacts.constraints()) {
+        EXPECT_EQ(k.second, 1);
+        if (c.isAll) {
+          EXPECT_NEAR(k.gap, 0.02, 1e-9);
+          EXPECT_NEAR(k.frame(2, 0), 1, 1e-9);
+        } else if (options.method == Method::Collocation) {
+          EXPECT_NEAR(k.gap, std::hypot(k.arclength - 0.5, 0.62) - 0.6, 1e-9);
+        } else {
+          EXPECT_GT(k.gap, 0.02);
+        }
+      }
+      EXPECT_NEAR(rig.totalWeight(), 1, 1e-10);
+    }
+  }
+}
+
+TEST(LineContacts, InACornerOfTwoPlanesTouchBoth) {
+  for (const LineContactOptions& options : allOptions()) {
+    LineRig rig;
+    rig.line("a", 5, {0, 0.11, 0.12}, {1, 0.11, 0.12}, 0.1);
+    rig.solid("floor", Shape::Kind::HalfSpace, Vector3::Zero(), Pose{});
+    Shape wall;
+    wall.kind = Shape::Kind::HalfSpace;
+    Shape floor = wall;
+    wall.pose.R = so3::exp(Vector3(-M_PI / 2, 0, 0)); // solid below y = 0
+    rig.parts.addPart({"corner", "", &rig.builder.groundMarker("", Pose{}), {CollisionShape(floor, "f"), CollisionShape(wall, "w")}, {}});
+    const LineContacts& contacts = rig.build(options);
+    int upright = 0, sideways = 0;
+    std::set<std::uint64_t> keys;
+    for (const ContactConstraint& k : contacts.constraints()) {
+      keys.insert(k.key);
+      if (k.second != 2) continue;
+      const bool isFloor = k.frame(2, 0) > 0.5;
+      ++(isFloor ? upright : sideways);
+      EXPECT_NEAR(k.gap, isFloor ? 0.02 : 0.01, 1e-12);
+    }
+    EXPECT_EQ(upright, options.method == Method::Mortar ? 6 : 10);
+    EXPECT_EQ(sideways, upright);
+    EXPECT_EQ(keys.size(), contacts.constraints().size());
+    EXPECT_NEAR(rig.totalWeight(), 3, 1e-10);
+  }
+}
+
+TEST(LineContacts, AgainstAMovingPartDriftByItsMotion) {
+  LineRig rig;
+  rig.line("a", 4, {0, 0, 0.1}, {1, 0, 0.1}, 0.1);
+  GroundMotion motion; // a floor that runs along x at 3 m/s
+  motion.translation[0] = {"run", [](double t) { return Jet{3 * t, 3, 0}; }};
+  Shape shape;
+  shape.kind = Shape::Kind::HalfSpace;
+  rig.parts.addPart({"belt", "", &rig.builder.movingMarker("", Pose{}, motion), {CollisionShape(shape, "belt")}, {}});
+  LineContacts& contacts = rig.build();
+  State later = rig.state;
+  later.t = 0.01;
+  contacts.evaluate(later);
+  for (const ContactConstraint& c : contacts.constraints()) {
+    EXPECT_LT((c.frame * contacts.drift(c) - Vector3(-3, 0, 0)).norm(), 1e-9);
+    EXPECT_LT((c.frame.rightCols<2>() * c.slip - Vector3(-0.03, 0, 0)).norm(), 1e-9);
+  }
+}
+
+// ---- derivatives -----------------------------------------------------------------------------------------------------------------------
+
+/// A curve of three segments against the middle of one long segment: no node of the other bounds what a mean is taken over.
+void buildDisturbed(LineRig& rig, std::mt19937& random) {
+  const auto disturbed = [&](const Vector3& from, double amplitude) {
+    return [&random, from, amplitude](double s) {
+      return Pose{Matrix3::Identity(), from + Vector3(s, 0, 0)} * se3::exp([&] {
+               std::uniform_real_distribution<double> uniform(-amplitude, amplitude);
+               return Vector6(Vector6::NullaryExpr([&] { return uniform(random); }));
+             }());
+    };
+  };
+  rig.curve("a", 3, 0.9, 0.1, disturbed({0, 0, 0}, 0.05));
+  rig.curve("b", 1, 2.4, 0.15, disturbed({-0.7, 0.1, 0.24}, 0.1));
+}
+
+VectorX rowOf(const LineRig& rig, const ContactConstraint& c, int row) {
+  VectorX b = VectorX::Zero(rig.model->nv());
+  for (const GradientEntry& e : rig.contacts->gradient(c))
+    b.segment<6>(rig.model->blocks()[std::size_t(e.block)].v) += e.B.row(row).transpose();
+  return b;
+}
+
+TEST(LineContacts, GradientOfTheMeanGapIsItsDerivative) {
+  std::mt19937 random(3);
+  for (const Method method : {Method::Mortar, Method::Collocation}) {
+    LineRig rig;
+    buildDisturbed(rig, random);
+    LineContactOptions options;
+    options.method = method;
+    LineContacts& contacts = rig.build(options, 0.3);
+    const auto isMean = [](const ContactConstraint& c) { return c.weight > 0; }; // no crossing; these come first
+    const int count = int(std::count_if(contacts.constraints().begin(), contacts.constraints().end(), isMean));
+    ASSERT_EQ(count, method == Method::Mortar ? 4 : 3);
+    MatrixX G(count, rig.model->nv()), D(count, rig.model->nv());
+    for (int j = 0; j < count; ++j) ASSERT_TRUE(isMean(contacts.constraints()[std::size_t(j)]));
+    for (int j = 0; j < count; ++j) G.row(j) = rowOf(rig, contacts.constraints()[std::size_t(j)], 0).transpose();
+    for (int i = 0; i < rig.model->nv(); ++i) {
+      constexpr double h = 1e-4;
+      D.col(i).setZero();
+      for (const auto& [x, w] : {std::pair(1, 8.0), std::pair(-1, -8.0), std::pair(2, -1.0), std::pair(-2, 1.0)}) {
+        contacts.evaluate(rig.moved(x * h * VectorX::Unit(rig.model->nv(), i)));
+        for (int j = 0; j < count; ++j) D(j, i) += w * contacts.constraints()[std::size_t(j)].gap / (12 * h);
+      }
+    }
+    EXPECT_LT((G - D).norm(), 1e-8 * G.norm());
+  }
+}
+
+MatrixX denseStiffness(const LineRig& rig, const Eigen::Matrix3Xd& F) {
+  std::vector<StiffnessBlock> blocks;
+  rig.contacts->stiffness(F, blocks);
+  MatrixX K = MatrixX::Zero(rig.model->nv(), rig.model->nv());
+  for (const StiffnessBlock& b : blocks) {
+    K.block<6, 6>(rig.model->blocks()[std::size_t(b.row)].v, rig.model->blocks()[std::size_t(b.column)].v) += b.K;
+  }
+  return K;
+}
+
+TEST(LineContacts, StiffnessIsTheDerivativeOfTheForces) {
+  std::mt19937 random(5);
+  for (const LineContactOptions& options : allOptions()) {
+    LineRig rig;
+    buildDisturbed(rig, random);
+    LineContacts& contacts = rig.build(options, 0.3);
+    const Eigen::Index count = Eigen::Index(contacts.constraints().size()), nv = rig.model->nv();
+    std::uniform_real_distribution<double> uniform(0.5, 2);
+    const Eigen::Matrix3Xd F = Eigen::Matrix3Xd::NullaryExpr(3, count, [&] { return uniform(random); });
+    const MatrixX K = denseStiffness(rig, F);
+    MatrixX D(nv, nv);
+    for (Eigen::Index i = 0; i < nv; ++i) {
+      constexpr double h = 1e-4;
+      D.col(i).setZero();
+      for (const auto& [x, w] : {std::pair(1, 8.0), std::pair(-1, -8.0), std::pair(2, -1.0), std::pair(-2, 1.0)}) {
+        contacts.evaluate(rig.moved(x * h * VectorX::Unit(nv, i)));
+        D.col(i) -= w / (12 * h) * rig.forces(F);
+      }
+    }
+    EXPECT_LT((K - D).norm(), 1e-7 * D.norm());
+    LineContactOptions simplified = options;
+    simplified.consistentTangent = false;
+    rig.build(simplified, 0.3);
+    EXPECT_EQ(denseStiffness(rig, F).norm(), 0);
+  }
+}
+
+// ---- crossings -------------------------------------------------------------------------------------------------------------------------
+
+TEST(LineContacts, ThatCrossHaveTheirExactGapThere) {
+  constexpr double angle = 1.2;
+  for (const LineContactOptions& options : allOptions()) {
+    LineRig rig;
+    rig.line("a", 5, {-1, 0, 0}, {1, 0, 0}, 0.1);
+    const Vector3 along(std::cos(angle), std::sin(angle), 0), centre(0.13, 0, 0.207);
+    rig.line("b", 5, centre - 1.1 * along, centre + 1.0 * along, 0.1);
+    const LineContacts& contacts = rig.build(options);
+    int crossings = 0;
+    for (const ContactConstraint& c : contacts.constraints()) {
+      if (c.weight > 0) {
+        EXPECT_GT(c.gap, 0.007);
+        continue;
+      }
+      ++crossings;
+      EXPECT_NEAR(c.gap, 0.007, 1e-12);
+      EXPECT_NEAR(c.arclength, 1.13, 1e-10);
+      EXPECT_NEAR(c.otherArclength, 1.1, 1e-10);
+      EXPECT_LT((c.frame.col(0) + Vector3::UnitZ()).norm(), 1e-10);
+    }
+    EXPECT_EQ(crossings, 1);
+  }
+}
+
+/// The height at which the second curve just touches the first, when it has been turned by an angle.
+double restingHeight(double angle, double offset, const LineContactOptions& options) {
+  constexpr double R = 0.1;
+  double low = 1.5 * R, high = 2.5 * R;
+  while (high - low > 1e-9) {
+    const double z = 0.5 * (low + high);
+    LineRig rig;
+    rig.line("a", 6, {-3, 0, 0}, {3, 0, 0}, R); // segments ten times as long as the radius
+    const Vector3 along(std::cos(angle), std::sin(angle), 0), centre(offset, 0, z);
+    rig.line("b", 5, centre - 3.2 * along, centre + 3.1 * along, R);
+    double least = 1;
+    for (const ContactConstraint& c : rig.build(options, 0.1).constraints()) least = std::min(least, c.gap);
+    (least < 0 ? low : high) = z;
+  }
+  return high;
+}
+
+TEST(LineContacts, ThatTurnFromAlongsideToAcrossRestAtTheRadiiWithoutJumps) {
+  constexpr double R = 0.1;
+  for (const double offset : {0.0, 0.21, 0.5}) {
+    double before = 2 * R;
+    for (double degrees = 0.5; degrees <= 61; degrees += 0.5) {
+      const double z = restingHeight(degrees * M_PI / 180, offset, {});
+      EXPECT_LT(std::abs(z - before), 0.02 * R) << "offset " << offset << ", " << degrees << " degrees";
+      EXPECT_LT(z, 2 * R + 1e-8);
+      EXPECT_GT(z, 2 * R - (degrees > 10 ? 1e-3 : 0.05) * R) << "offset " << offset << ", " << degrees << " degrees";
+      before = z;
+    }
+  }
+}
+
+// ---- invariants ------------------------------------------------------------------------------------------------------------------------
+
+/// Three curves that touch and cross each other and a ball.
+void buildTangle(LineRig& rig) {
+  rig.helix("a", 14, 1, 0.3, 2, 0, 0.28);
+  rig.helix("b", 17, 1.1, 0.3, 2, M_PI, 0.3);
+  rig.line("c", 6, {-0.9, 0.75, 0.8}, {0.9, 0.85, 0.9}, 0.1);
+}
+
+TEST(LineContacts, ActAndReactAlike) {
+  for (const LineContactOptions& options : allOptions()) {
+    LineRig rig;
+    buildTangle(rig);
+    const LineContacts& contacts = rig.build(options, 0.1);
+    ASSERT_GT(contacts.constraints().size(), 10u);
+    const Eigen::Matrix3Xd F = Eigen::Matrix3Xd::Random(3, Eigen::Index(contacts.constraints().size()));
+    const VectorX f = rig.forces(F);
+    Vector6 total = Vector6::Zero();
+    for (const Block& b : rig.model->blocks()) total += se3::transported(loadPose(rig.state.q.data() + b.q), f.segment<6>(b.v));
+    EXPECT_LT(total.norm(), 1e-12 * f.norm());
+  }
+}
+
+TEST(LineContacts, DoNotDependOnWhereTheyAre) {
+  const Pose motion{so3::exp(Vector3(0.7, -1.1, 0.4)), {3, -2, 5}};
+  for (const LineContactOptions& options : allOptions()) {
+    LineRig rig;
+    buildTangle(rig);
+    rig.build(options, 0.1);
+    std::map<std::uint64_t, ContactConstraint> before;
+    std::map<std::uint64_t, MatrixX> rows;
+    for (const ContactConstraint& c : rig.contacts->constraints()) {
+      before[c.key] = c;
+      rows[c.key] = rowOf(rig, c, 1);
+    }
+    rig.state = rig.movedRigidly(motion);
+    rig.build(options, 0.1);
+    int compared = 0;
+    for (const ContactConstraint& c : rig.contacts->constraints()) { // of those near enough to be found wherever boxes lie
+      if (!before.contains(c.key) || c.gap > 0.05) continue;
+      ++compared;
+      EXPECT_NEAR(c.gap, before[c.key].gap, 1e-9);
+      EXPECT_LT((c.frame - motion.R * before[c.key].frame).norm(), 1e-8);
+      EXPECT_LT((rowOf(rig, c, 1) - rows[c.key]).norm(), 1e-7);
+    }
+    EXPECT_GT(compared, 5);
+  }
+}
+
+TEST(LineContacts, AreTheSameBitByBitWhenEvaluatedAgain) {
+  LineRig rig;
+  buildTangle(rig);
+  LineContacts& contacts = rig.build({}, 0.1);
+  const State other = rig.moved(1e-3 * VectorX::Ones(rig.model->nv()));
+  contacts.evaluate(other);
+  const auto first = std::vector<ContactConstraint>(contacts.constraints().begin(), contacts.constraints().end());
+  contacts.evaluate(rig.state);
+  contacts.evaluate(other);
+  ASSERT_EQ(contacts.constraints().size(), first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(contacts.constraints()[i].gap, first[i].gap);
+    EXPECT_EQ(contacts.constraints()[i].slip, first[i].slip);
+    EXPECT_EQ(contacts.constraints()[i].frame, first[i].frame);
+  }
+}
+
+TEST(LineContacts, WhoseCentrelinesPassThroughOneAnotherArePushedBack) {
+  LineRig rig;
+  rig.line("a", 4, {0, 0, 0.2}, {1, 0, 0.2}, 0.1);
+  rig.line("b", 3, {-0.1, 0, 0}, {1.1, 0, 0}, 0.1);
+  LineContacts& contacts = rig.build();
+  State s = rig.state;
+  for (int i = 0; i <= 4; ++i) s.q[12 * i + 2] = -0.03;
+  contacts.evaluate(s);
+  for (const ContactConstraint& c : contacts.constraints()) {
+    EXPECT_NEAR(c.gap, -0.23, 1e-12);
+    EXPECT_GT(c.frame(2, 0), 0.999);
+  }
+}
+
+TEST(LineContacts, SayWhatTouchesWhere) {
+  LineRig rig;
+  rig.line("a", 4, {0, 0, 0.1}, {1, 0, 0.1}, 0.1);
+  rig.solid("floor", Shape::Kind::HalfSpace, Vector3::Zero(), Pose{});
+  LineContactOptions options;
+  options.method = Method::Collocation;
+  const LineContacts& contacts = rig.build(options);
+  EXPECT_EQ(contacts.describe(contacts.constraints()[1]), "beam 'a' at 0.375 m and 'floor'");
+  EXPECT_EQ(contacts.size(), 0.1);
+}
+
+// ---- what may touch --------------------------------------------------------------------------------------------------------------------
+
+TEST(ContactModel, RefusesCurvesWithoutThicknessOrLength) {
+  ContactModel parts;
+  ContactCurve curve;
+  curve.segments.push_back({{0, 1}, 1});
+  const auto message = [&](const ContactCurve& c) {
+    try {
+      parts.addPart({"thread", "", nullptr, {}, c});
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message(curve).find("thread"), std::string::npos) << "radius 0";
+  curve.radius = 0.1;
+  EXPECT_EQ(message(curve), "");
+  curve.segments.clear();
+  EXPECT_NE(message(curve).find("thread"), std::string::npos) << "empty";
+}
+
+TEST(ContactModel, HoldsCurvesAndRigidPartsTogether) {
+  LineRig rig;
+  rig.line("a", 3, {0, 0, 0}, {1, 0, 0}, 0.1);
+  rig.solid("floor", Shape::Kind::HalfSpace, Vector3::Zero(), Pose{});
+  Shape ball;
+  ball.size[0] = 0.5;
+  const Marker& marker = rig.builder.bodyMarker("", rig.builder.addPose("ball", -1, Pose{Matrix3::Identity(), {0, 0, 0.4}}));
+  rig.parts.addPart({"ball", "", &marker, {CollisionShape(ball, "ball")}, {}});
+  rig.build();
+  EXPECT_NO_THROW(rig.parts.check());
+  ContactDetection detection(rig.parts);
+  EXPECT_TRUE(detection.moves(0));
+  detection.findPairs(rig.state, std::vector<double>(3, 0.0));
+  const auto& contacts = detection.findContacts(rig.state, 0);
+  ASSERT_EQ(contacts.size(), 1u) << "the ball with the floor; what touches the curve is left to LineContacts";
+  EXPECT_NEAR(contacts[0].point.gap, -0.1, 1e-12);
+  ContactLaw other;
+  other.friction = 0.3;
+  rig.parts.addLaw({"a", "a", ContactLaw{}});
+  EXPECT_NO_THROW(rig.parts.check());
+  rig.parts.addLaw({"a", "a", other});
+  EXPECT_THROW(rig.parts.check(), InputError) << "of a curve with itself, too";
+}
+
 }
 }
