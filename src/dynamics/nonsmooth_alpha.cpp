@@ -16,8 +16,6 @@ namespace {
 
 /// Halvings of a step whose contacts were not solved.
 constexpr int maxCuts = 3;
-/// Overlap in the size of what touches that the start takes for rounding of what was meant to touch.
-constexpr double allowedOverlap = 1e-5;
 /// Share of their size by which parts are expected to move at least.
 constexpr double smallestReach = 1e-3;
 
@@ -98,15 +96,11 @@ void NonsmoothAlpha::Impl::removeOverlaps(std::vector<std::string>& told) {
   const double size = contacts->size();
   contacts->begin(state, smallestReach * size);
   contacts->evaluate(state);
-  double deepest = 0;
-  std::string place;
-  for (const ContactConstraint& c : contacts->constraints()) {
-    if (c.isPresent && -c.gap > deepest) deepest = -c.gap, place = contacts->describe(c);
-  }
-  if (deepest <= allowedOverlap * size) return;
-  const std::string what = fmt::format("{} by {:.3g} m", place, deepest);
+  const Overlap overlap = deepestOverlap(*contacts);
+  if (overlap.depth <= allowedOverlap * size) return;
   if (!options.projectInitial) {
-    throw InputError("surfaces overlap at the start: " + what + "; move them apart, or set project_initial: true to have that done");
+    throw InputError("surfaces overlap at the start: " + overlap.place +
+                     "; move them apart, or set project_initial: true to have that done");
   }
   h = options.smooth.step;
   balance();
@@ -116,7 +110,7 @@ void NonsmoothAlpha::Impl::removeOverlaps(std::vector<std::string>& told) {
   smooth.replaceMotion(position.state().q, state.v);
   smooth.start();
   state = end = smooth.state();
-  told.push_back("overlaps at the start were taken out by moving what overlaps: the deepest was " + what);
+  told.push_back("overlaps at the start were taken out by moving what overlaps: the deepest was " + overlap.place);
 }
 
 // ---- one step --------------------------------------------------------------------------------------------------------------------------
@@ -156,6 +150,8 @@ bool NonsmoothAlpha::Impl::correct() {
   findContacts(smooth.state());
   isCorrected = isTouched();
   if (!isCorrected) {
+    position.release();
+    velocity.release();
     end = smooth.state();
     record();
     state = end;
@@ -190,6 +186,10 @@ void NonsmoothAlpha::Impl::balance() {
 
 void NonsmoothAlpha::Impl::findContacts(const State& at) {
   contacts->begin(state, reach);
+  if (options.positionLevel) {
+    contacts->evaluate(state);
+    velocity.beginStep();
+  }
   contacts->evaluate(at);
 }
 
@@ -233,6 +233,7 @@ bool NonsmoothAlpha::Impl::solvePosition() {
 }
 
 bool NonsmoothAlpha::Impl::solveVelocity() {
+  if (options.positionLevel) velocity.turn(position.forces());
   velocity.prepare(options.positionLevel ? &position.state().q : nullptr, state.v, h, isClosed);
   return note(velocity.solve(smooth.state(), h), "velocities");
 }

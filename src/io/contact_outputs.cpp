@@ -13,7 +13,7 @@ namespace tendril {
 using Kind = ContactQuantity::Kind;
 
 const ContactQuantityInfo& infoOf(Kind kind) {
-  static const std::array<ContactQuantityInfo, 14> infos{
+  static const std::array<ContactQuantityInfo, 21> infos{
       {{3, "N", "force of the contacts, mean over the step", "inertial"},
        {3, "N m", "moment of rolling and pivoting friction, mean over the step", "inertial"},
        {1, "m", "smallest distance; negative: overlap", ""},
@@ -21,6 +21,13 @@ const ContactQuantityInfo& infoOf(Kind kind) {
        {3, "N s", "sum of the impulses of the contacts: normal, first and second tangent", "contact"},
        {1, "1", "0 open, 1 sticking, 2 sliding", ""},
        {1, "m/s", "largest relative velocity along the surfaces of a closed contact", ""},
+       {1, "m", "largest slip of a closed contact in the step", ""},
+       {1, "m", "largest distance or overlap of the closed contacts", ""},
+       {1, "N", "sum of the tangential forces, mean over the step", ""},
+       {1, "N/m", "normal force per reference length of the beam", ""},
+       {1, "N/m", "largest normal force per reference length", ""},
+       {2, "m", "first and last arclength of the beam at which there is contact force", ""},
+       {1, "m", "arclength of the beam at which the contact force per length is largest", ""},
        {1, "1", "number of closed contacts", ""},
        {1, "m", "largest overlap", ""},
        {1, "1", "residual of the contact problem, relative to the velocities without contact", ""},
@@ -63,6 +70,18 @@ void add(const ContactQuantity& quantity, const ContactRecord& contact, int side
   case Kind::SlipVelocity:
     if (isClosed) values[0] = std::max(values[0], contact.velocity.tail<2>().norm());
     break;
+  case Kind::Slip:
+    if (isClosed) values[0] = std::max(values[0], step * contact.velocity.tail<2>().norm());
+    break;
+  case Kind::GapError:
+    if (isClosed) values[0] = std::max(values[0], std::abs(contact.gap));
+    break;
+  case Kind::TangentialForce:
+    values[0] += contact.impulse.tail<2>().norm() / step;
+    break;
+  case Kind::PeakLineLoad:
+    if (contact.length > 0) values[0] = std::max(values[0], contact.impulse[0] / (step * contact.length));
+    break;
   default: // Count
     values[0] += isClosed;
     break;
@@ -86,6 +105,20 @@ double ofStep(Kind kind, const ContactReport& report) {
 
 }
 
+namespace {
+
+/// Linear between the points, zero beyond them.
+double interpolated(const std::vector<std::pair<double, double>>& profile, double at) {
+  const auto after = std::lower_bound(profile.begin(), profile.end(), std::pair(at, -std::numeric_limits<double>::infinity()));
+  if (after == profile.end()) return 0;
+  if (after->first == at) return after->second;
+  if (after == profile.begin()) return 0;
+  const auto before = std::prev(after);
+  return before->second + (after->second - before->second) * (at - before->first) / (after->first - before->first);
+}
+
+}
+
 void ContactObserver::observe(const ContactReport* report) {
   report_ = report;
   if (!report) return;
@@ -105,6 +138,7 @@ void ContactObserver::evaluate(const ContactQuantity& quantity, const State& sta
   else if (!quantity.isOfPair())
     values[0] = ofStep(quantity.kind, *report_);
   else {
+    if (quantity.isAlongBeam()) return alongBeam(quantity, values);
     for (const ContactRecord& contact : report_->contacts) {
       if (const int side = sideOf(quantity, contact)) add(quantity, contact, side, report_->step, values);
     }
@@ -120,6 +154,39 @@ double ContactObserver::gap(const ContactQuantity& quantity, const State& state)
     }
   }
   return std::isfinite(smallest) ? smallest : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// What the contacts of a pair do along the first part, a beam: contacts with the same arclength (with several others) count together.
+void ContactObserver::alongBeam(const ContactQuantity& quantity, double* values) {
+  profile_.clear();
+  for (const ContactRecord& contact : report_->contacts) {
+    const int side = sideOf(quantity, contact);
+    if (side == 0 || !(contact.length > 0)) continue;
+    profile_.emplace_back(side > 0 ? contact.arclength : contact.otherArclength, contact.impulse[0] / (report_->step * contact.length));
+  }
+  std::sort(profile_.begin(), profile_.end());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < profile_.size(); ++i) {
+    if (kept > 0 && profile_[i].first == profile_[kept - 1].first)
+      profile_[kept - 1].second += profile_[i].second;
+    else
+      profile_[kept++] = profile_[i];
+  }
+  profile_.resize(kept);
+  if (quantity.kind == Kind::LineLoad) {
+    values[0] = interpolated(profile_, quantity.at);
+    return;
+  }
+  const auto isLoaded = [](const auto& point) { return point.second > 0; };
+  const auto first = std::find_if(profile_.begin(), profile_.end(), isLoaded);
+  std::fill_n(values, infoOf(quantity.kind).columns, std::numeric_limits<double>::quiet_NaN());
+  if (first == profile_.end()) return;
+  if (quantity.kind == Kind::Extent) {
+    values[0] = first->first;
+    values[1] = std::find_if(profile_.rbegin(), profile_.rend(), isLoaded)->first;
+  } else {
+    values[0] = std::max_element(first, profile_.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+  }
 }
 
 /// The margin within which contacts are looked for grows until there are some; shapes that can never touch have none.

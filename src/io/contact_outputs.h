@@ -34,12 +34,14 @@ class ContactObserver {
   double projection = 0;
 
  private:
+  void alongBeam(const ContactQuantity& quantity, double* values);
   double gap(const ContactQuantity& quantity, const State& state);
   double gapOfParts(int first, int second, const State& state);
 
   const ContactModel* model_;
   const ContactReport* report_ = nullptr;
   std::vector<ContactPoint> points_;
+  std::vector<std::pair<double, double>> profile_; ///< arclength and load per length
 };
 
 }

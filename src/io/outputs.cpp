@@ -68,7 +68,7 @@ std::string translated(const std::string& unit, const UnitSystem& system) {
 struct Item {
   OutputDefinition definition;
   const Measure* measure = nullptr;
-  std::vector<std::pair<int, int>> sources; ///< of an array: output and column
+  std::vector<std::pair<int, int>> sources; ///< of an array or an integral: output and column
   std::vector<double> scale;                ///< SI value of the unit of each measured column
   std::vector<double> measured, initial;    ///< by the measure, before a component is taken
   std::vector<double> row, result;
@@ -79,6 +79,7 @@ struct Item {
 
   const OutputDefinition::Formula* formula() const { return std::get_if<OutputDefinition::Formula>(&definition.quantity); }
   const OutputDefinition::Gather* gather() const { return std::get_if<OutputDefinition::Gather>(&definition.quantity); }
+  const OutputDefinition::Integral* integral() const { return std::get_if<OutputDefinition::Integral>(&definition.quantity); }
   const EventQuantity* event() const { return std::get_if<EventQuantity>(&definition.quantity); }
   const ContactQuantity* contact() const { return std::get_if<ContactQuantity>(&definition.quantity); }
   bool isMeasured() const { return measure || contact(); }
@@ -168,6 +169,7 @@ struct Outputs::Impl {
   /// The outputs that an output uses, itself not among them.
   std::set<int> usedBy(int i) const;
   void collect(Item& item, Info& info) const;
+  void connect(Item& item, Info& info) const;
 
   void notePath(const StepReport& report);
   void measure(Item& item, const StepReport& report);
@@ -217,7 +219,7 @@ void Outputs::Impl::describe(Item& item, Info& info) const {
                "bodies out of overlaps, plus what contacts took"}}};
     info.unit = words[std::size_t(*quantity)][0], info.description = words[std::size_t(*quantity)][1];
   }
-  if (!item.formula() && !item.gather()) {
+  if (!item.formula() && !item.gather() && !item.integral()) {
     item.scale = scalesOf(info.unit, info.columns, units.system);
     info.unit = translated(info.unit, units.system);
   }
@@ -226,6 +228,7 @@ void Outputs::Impl::describe(Item& item, Info& info) const {
   item.measured.assign(info.columns, nan);
   item.initial.assign(info.columns, 0);
   if (definition.component) info.columns = 1;
+  if (item.integral()) item.initial.assign(2, 0); // of and over at the last step
   // Numbers until the first observation; a formula may be compiled with them.
   item.row.assign(info.columns, nan);
   if (!info.grows) item.result = item.row;
@@ -258,6 +261,9 @@ std::set<int> Outputs::Impl::usedBy(int i) const {
   if (item.definition.where) compile(*item.definition.where, scope);
   used.erase(i); // a condition may look at the value itself
   if (item.formula()) compile(*item.formula(), scope);
+  for (int k = 0; item.integral() && k < int(items.size()); ++k) {
+    if (columnOf(k, item.integral()->of) >= 0 || columnOf(k, item.integral()->over) >= 0) used.insert(k);
+  }
   for (int k = 0; item.gather() && k < int(items.size()); ++k) {
     for (const std::string& name : item.gather()->names) {
       if (name == infos[k].name || columnOf(k, name) >= 0) used.insert(k);
@@ -273,14 +279,16 @@ void Outputs::Impl::visit(int i, std::vector<int>& mark) {
   if (mark[i] == 1) {
     const auto* formula = items[i].formula();
     const auto* gather = items[i].gather();
-    const Location where = formula ? formula->where : gather ? gather->where : definition.where->where;
-    const std::string key = formula ? formula->key : gather ? gather->key : definition.where->key;
+    const auto* integral = items[i].integral();
+    const Location where = formula ? formula->where : gather ? gather->where : integral ? integral->where : definition.where->where;
+    const std::string key = formula ? formula->key : gather ? gather->key : integral ? integral->key : definition.where->key;
     throw InputError(where, key, "the output '" + definition.name + "' depends on itself",
                      "outputs may use one another, but not in a circle");
   }
   mark[i] = 1;
   for (int other : usedBy(i)) visit(other, mark);
   if (items[i].gather()) collect(items[i], infos[i]);
+  if (items[i].integral()) connect(items[i], infos[i]);
   mark[i] = 2;
   order.push_back(i);
 }
@@ -307,6 +315,24 @@ void Outputs::Impl::collect(Item& item, Info& info) const {
   item.row.assign(item.sources.size(), nan);
   if (!info.grows) item.result = item.row;
   if (item.looksBack()) item.samples.assign(item.sources.size(), Samples{});
+}
+
+/// Finds what an integral is of and over.
+void Outputs::Impl::connect(Item& item, Info& info) const {
+  const OutputDefinition::Integral& integral = *item.integral();
+  for (const std::string& name : {integral.of, integral.over}) {
+    const std::size_t before = item.sources.size();
+    for (int k = 0; k < int(items.size()); ++k) {
+      if (const int column = columnOf(k, name); column >= 0) item.sources.emplace_back(k, column);
+    }
+    if (item.sources.size() == before) {
+      throw InputError(integral.where, integral.key, "there is no output '" + name + "' with one value",
+                       "name an output, or one of its components as NAME_x");
+    }
+  }
+  const std::string &of = infos[item.sources[0].first].unit, &over = infos[item.sources[1].first].unit;
+  info.unit = over == "1" || over == "rad" ? of : of == "1" ? over : of + " " + over;
+  if (info.description.empty()) info.description = "integral of " + integral.of + " over " + integral.over;
 }
 
 Outputs::Outputs(const Model& model, std::vector<OutputDefinition> definitions, const Scope& parameters, PathParameter path,
@@ -394,6 +420,13 @@ void Outputs::Impl::measure(Item& item, const StepReport& report) {
   }
   if (item.gather()) {
     for (std::size_t c = 0; c < item.row.size(); ++c) item.row[c] = items[item.sources[c].first].row[item.sources[c].second];
+    return;
+  }
+  if (item.integral()) {
+    const auto value = [&](int i) { return items[item.sources[std::size_t(i)].first].row[item.sources[std::size_t(i)].second]; };
+    const double of = value(0), over = value(1);
+    item.row[0] = count == 1 ? 0 : item.row[0] + (of + item.initial[0]) / 2 * (over - item.initial[1]);
+    item.initial = {of, over};
     return;
   }
   if (const auto* quantity = std::get_if<StepQuantity>(&definition.quantity)) {

@@ -212,7 +212,7 @@ void Run::addSeries() {
                                       {"impulse", 3, {"N s", "Impulses of the step on the first part.", "inertial"}},
                                       {"gap", 1, {"m", "Distance; negative: overlap.", ""}},
                                       {"status", 1, {"1", "0 open, 1 sticking, 2 sliding.", ""}},
-                                      {"parts", 2, {"1", "Bodies, then obstacles, in the order of the scene, from 0.", ""}}});
+                                      {"parts", 2, {"1", "Bodies, then obstacles, then beams, in the order of the scene, from 0.", ""}}});
   }
   steps_.declare(*writer_, scene_.isDynamic(), !scene_.contacts().empty());
   for (const Outputs::Info& info : outputs_.infos()) {

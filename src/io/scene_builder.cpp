@@ -13,7 +13,8 @@ SceneContent SceneBuilder::build() {
   if (scene.has("title")) content_.title = scene.text("title");
   const Record analysis = scene.object("analysis");
   const std::vector<Record> contacts = scene.objects("contacts");
-  chooseAnalysis(analysis, !contacts.empty());
+  const bool hasBeams = !scene.objects("beams").empty();
+  chooseAnalysis(analysis, !contacts.empty(), hasBeams);
 
   readLibrary(scene, "materials", materials_);
   readLibrary(scene, "sections", sections_);
@@ -29,6 +30,7 @@ SceneContent SceneBuilder::build() {
   if (!contacts.empty()) addParts(scene);
   for (const Record& r : contacts) addContact(r);
   refuseConflict(contacts);
+  if (!knowsContactsOfBeams_) refuseTouchingBeams();
   content_.meshes = meshes_.files();
   const std::vector<Record> outputs = scene.objects("outputs");
   std::vector<const Marker*> outputMarkers;
@@ -51,8 +53,8 @@ void SceneBuilder::refuseUnavailable() const {
   }
 }
 
-void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts) {
-  const AnalysisChoice choice = readAnalysis(analysis, hasContacts);
+void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool hasBeams) {
+  const AnalysisChoice choice = readAnalysis(analysis, hasContacts, hasBeams);
   if (hasContacts && !choice.knowsContacts) {
     throw InputError(root_.keyLocation("contacts"), "contacts", "the method " + choice.method + " of the analysis knows no contact",
                      "write analysis: {type: dynamic, method: moreau, ...}, or remove the contacts");
@@ -62,6 +64,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts) {
   content_.outputEvery = analysis.integer("output_every");
   content_.makeAnalysis = choice.make;
   content_.knowsContacts = choice.knowsContacts;
+  knowsContactsOfBeams_ = choice.knowsContactsOfBeams;
   content_.locatesEvents = choice.method == "event-driven";
   content_.dump = choice.dump;
   content_.end = choice.end;

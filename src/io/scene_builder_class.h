@@ -41,7 +41,7 @@ class SceneBuilder {
  private:
   // ---- the whole: scene_builder.cpp -----------------------------------------------------------------------------------------------------
   void refuseUnavailable() const;
-  void chooseAnalysis(const Record& analysis, bool hasContacts);
+  void chooseAnalysis(const Record& analysis, bool hasContacts, bool hasBeams);
   void freeze();
 
   // ---- names and frames: scene_builder_frames.cpp ---------------------------------------------------------------------------------------
@@ -85,11 +85,14 @@ class SceneBuilder {
   TimeFunction startable(const Record& r, const char* key) const;
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
-  /// Bodies and obstacles, as what touches and is touched.
+  /// Bodies, obstacles and beams, as what touches and is touched.
   void addParts(const Record& scene);
   void addPart(const Record& r, const Marker& marker, const std::vector<Shape>& shapes);
+  void addCurve(const Record& r, const BeamPart& beam);
+  std::string surfaceOf(const Record& r) const;
   CollisionShape collisionShape(const Shape& shape, const std::string& label);
   void addContact(const Record& r);
+  void refuseTouchingBeams() const;
   /// Two laws of equal rank for one pair, at the place of the later one.
   void refuseConflict(const std::vector<Record>& contacts) const;
   /// Two names, each of a part, a surface or `all`; `all` alone stands for both.
@@ -121,6 +124,7 @@ class SceneBuilder {
   std::map<std::string, Node> labels_;
   std::vector<std::string> joints_;
   MeshLibrary meshes_;
+  bool knowsContactsOfBeams_ = false;           ///< the analysis
   std::map<std::string, std::string> surfaces_; ///< of parts
   /// Shapes with a mesh that were made ready for contact: bodies often share one.
   std::vector<CollisionShape> meshShapes_;

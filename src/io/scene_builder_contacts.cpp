@@ -11,18 +11,40 @@ void SceneBuilder::addParts(const Record& scene) {
   for (std::size_t i = 0; i < obstacleRecords.size(); ++i) {
     addPart(obstacleRecords[i], *content_.obstacles[i].marker, content_.obstacles[i].shapes);
   }
+  const std::vector<Record> beamRecords = scene.objects("beams");
+  for (std::size_t i = 0; i < beamRecords.size(); ++i) addCurve(beamRecords[i], builder_.beams()[i]);
 }
 
 void SceneBuilder::addPart(const Record& r, const Marker& marker, const std::vector<Shape>& shapes) {
-  ContactModel::Part part{.name = r.text("name"), .surface = "", .marker = &marker, .shapes = {}};
-  if (r.has("surface")) part.surface = r.text("surface");
-  if (part.surface == "all" || parts_.contains(part.surface)) {
-    r.node("surface").refuse("the name '" + part.surface + "' means something else", "choose another name for the surface");
-  }
+  ContactModel::Part part{.name = r.text("name"), .surface = surfaceOf(r), .marker = &marker, .shapes = {}, .curve = {}};
   if (!part.surface.empty() && shapes.empty()) r.node("surface").refuse("the body has no shape, so nothing can touch it", "give `shapes`");
   const std::vector<Record> shapeRecords = r.objects("shapes");
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     placed(shapeRecords[i].node(), [&] { part.shapes.push_back(collisionShape(shapes[i], "the shape of '" + part.name + "'")); });
+  }
+  surfaces_[part.name] = part.surface;
+  content_.contacts.addPart(std::move(part));
+}
+
+std::string SceneBuilder::surfaceOf(const Record& r) const {
+  const std::string surface = r.has("surface") ? r.text("surface") : "";
+  if (surface == "all" || parts_.contains(surface)) {
+    r.node("surface").refuse("the name '" + surface + "' means something else", "choose another name for the surface");
+  }
+  return surface;
+}
+
+/// A beam touches with the outline of its section, if this is round, or with a radius of its own; otherwise it does not touch.
+void SceneBuilder::addCurve(const Record& r, const BeamPart& beam) {
+  const Section& outline = beam.section.outline;
+  const bool isRound = outline.shape != Section::Shape::Rectangle && outline.width > 0; // a stiffness is given with a radius
+  ContactModel::Part part{.name = beam.name, .surface = surfaceOf(r), .marker = nullptr, .shapes = {}, .curve = {}};
+  if (isRound || r.has("contact_radius")) {
+    part.curve.emplace();
+    part.curve->radius = r.has("contact_radius") ? r.number("contact_radius") : outline.width / 2;
+    for (int e = 0; e < beam.elements(); ++e) {
+      part.curve->segments.push_back({{beam.nodes[e], beam.nodes[e + 1]}, beam.arclength[e + 1] - beam.arclength[e]});
+    }
   }
   surfaces_[part.name] = part.surface;
   content_.contacts.addPart(std::move(part));
@@ -49,7 +71,8 @@ void SceneBuilder::addContact(const Record& r) {
   }
   const auto [first, second] = partners(r.node("exclude"));
   for (const std::string& name : {first, second}) {
-    if (content_.contacts.find(name) < 0) r.node("exclude").refuse("'" + name + "' is neither a body nor an obstacle", "name two of them");
+    if (content_.contacts.find(name) < 0)
+      r.node("exclude").refuse("'" + name + "' is neither a body nor a beam nor an obstacle", "name two of them");
   }
   content_.contacts.exclude(first, second);
 }
@@ -66,6 +89,19 @@ void SceneBuilder::refuseConflict(const std::vector<Record>& contacts) const {
                                 content_.contacts.remedy(*conflict));
 }
 
+void SceneBuilder::refuseTouchingBeams() const {
+  const std::vector<ContactModel::Part>& parts = content_.contacts.parts();
+  for (int i = 0; i < int(parts.size()); ++i) {
+    for (int k = 0; parts[std::size_t(i)].curve && k < int(parts.size()); ++k) {
+      if (!content_.contacts.law(i, k)) continue;
+      throw InputError(root_.keyLocation("contacts"), "contacts",
+                       "by these laws the beam '" + parts[std::size_t(i)].name + "' can touch '" + parts[std::size_t(k)].name +
+                           "', and the method of the analysis knows no contact of beams",
+                       "write analysis: {type: dynamic, method: nonsmooth-alpha, ...}, or a static analysis by load-stepping");
+    }
+  }
+}
+
 std::pair<std::string, std::string> SceneBuilder::partners(const Node& node) {
   if (!node.isSequence()) {
     if (node.toText() != "all") node.refuse("expected two names", "write [A, B], or `all`");
@@ -74,8 +110,9 @@ std::pair<std::string, std::string> SceneBuilder::partners(const Node& node) {
   const std::vector<Node> names = node.items();
   if (names.size() != 2) node.refuse("expected two names", "write [A, B], or `all`");
   std::pair<std::string, std::string> pair{partner(names[0]), partner(names[1])};
-  if (pair.first == pair.second && content_.contacts.find(pair.first) >= 0) {
-    names[1].refuse("nothing touches itself", "name another body, obstacle or surface");
+  const int part = content_.contacts.find(pair.first);
+  if (pair.first == pair.second && part >= 0 && !content_.contacts.parts()[std::size_t(part)].curve) {
+    names[1].refuse("nothing but a beam touches itself", "name another body, beam, obstacle or surface");
   }
   return pair;
 }
@@ -86,10 +123,13 @@ std::string SceneBuilder::partner(const Node& node) {
     if (!surface.empty() && std::find(known.begin(), known.end(), surface) == known.end()) known.push_back(surface);
   }
   known.push_back("all");
-  const std::string name = node.toReference("body, obstacle or surface", known);
-  const int part = content_.contacts.find(name);
-  if (part >= 0 && content_.contacts.parts()[std::size_t(part)].shapes.empty()) {
-    node.refuse("'" + name + "' has no shape, so nothing can touch it", "give it `shapes`");
+  const std::string name = node.toReference("body, beam, obstacle or surface", known);
+  const int number = content_.contacts.find(name);
+  if (number < 0) return name;
+  const ContactModel::Part& part = content_.contacts.parts()[std::size_t(number)];
+  if (part.shapes.empty() && !part.curve) {
+    node.refuse("'" + name + "' has no round outline, so nothing can touch it",
+                part.marker ? "give it `shapes`" : "give the beam a `contact_radius`, or a round section");
   }
   return name;
 }

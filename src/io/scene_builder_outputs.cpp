@@ -84,6 +84,7 @@ OutputDefinition::Quantity SceneBuilder::quantity(const Record& r, const Marker*
     return OutputDefinition::Formula{r.text("expression"), formula.location(), formula.path(), r.text("unit")};
   }
   if (what == "array") return gather(r);
+  if (what == "integral") return OutputDefinition::Integral{r.text("of"), r.text("over"), r.node("of").location(), r.node("of").path()};
   if (what == "event times") return eventTimes(r);
   if (const auto ofContact = ofContacts(r)) return *ofContact;
   if (what == "step size") return StepQuantity::StepSize;
@@ -111,6 +112,13 @@ std::optional<ContactQuantity> SceneBuilder::ofContacts(const Record& r) const {
                                                  {"gap", Kind::Gap},
                                                  {"contact status", Kind::Status},
                                                  {"slip velocity", Kind::SlipVelocity},
+                                                 {"slip", Kind::Slip},
+                                                 {"gap error", Kind::GapError},
+                                                 {"tangential force", Kind::TangentialForce},
+                                                 {"line load", Kind::LineLoad},
+                                                 {"peak line load", Kind::PeakLineLoad},
+                                                 {"contact extent", Kind::Extent},
+                                                 {"line load peak", Kind::Peak},
                                                  {"contact count", Kind::Count},
                                                  {"penetration", Kind::Penetration},
                                                  {"friction residual", Kind::Residual},
@@ -121,14 +129,18 @@ std::optional<ContactQuantity> SceneBuilder::ofContacts(const Record& r) const {
   const auto found = kinds.find(r.variant());
   if (found == kinds.end()) return {};
   if (!content_.knowsContacts) {
-    r.node("measure").refuse("the analysis knows no contact", "write analysis: {type: dynamic, method: moreau, ...} and give `contacts`");
+    r.node("measure").refuse("the analysis knows no contact", "choose a method of analysis that knows contact and give `contacts`");
   }
   ContactQuantity quantity{found->second};
   const bool isOfPair = quantity.kind <= Kind::Count;
   if (!isOfPair) return quantity;
   const Node between = r.node("between");
-  const bool needsFirst = quantity.kind == Kind::Force || quantity.kind == Kind::Moment || quantity.kind == Kind::Gap;
-  if (needsFirst || !isAll(between)) std::tie(quantity.first, quantity.second) = readPair(between);
+  if (quantity.needsFirst() || !isAll(between)) std::tie(quantity.first, quantity.second) = readPair(between);
+  if (!quantity.isAlongBeam()) return quantity;
+  if (!content_.contacts.parts()[std::size_t(quantity.first)].curve)
+    between.refuse("the first of the two is not a beam", "name a beam first");
+  if (r.has("at"))
+    quantity.at = arclength(r.node("at"), content_.mechanism.beam(content_.contacts.parts()[std::size_t(quantity.first)].name));
   return quantity;
 }
 

@@ -1,9 +1,11 @@
 #include "io/scene_reader.h"
 
 #include "io/scene_schema.h"
+#include "tendril/contact/contact_set.h"
 #include "tendril/dynamics/event_driven.h"
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/dynamics/moreau.h"
+#include "tendril/dynamics/nonsmooth_alpha.h"
 #include "tendril/dynamics/sweeping.h"
 #include "tendril/io/friction_methods.h"
 #include "tendril/lie/so3.h"
@@ -188,9 +190,30 @@ void refuseForeign(const Record& r, std::initializer_list<const char*> keys) {
   }
 }
 
-LoadSteppingOptions readLoadStepping(const Record& r) {
+LineContactOptions readLineContact(const Record& r) {
+  LineContactOptions o;
+  if (r.choice("contact_method") == "collocation") o.method = LineContactOptions::Method::Collocation;
+  take(r, "contact_points", o.method == LineContactOptions::Method::Mortar ? o.gaussPoints : o.points);
+  if (r.choice("contact_projection") == "section-plane") o.projection = Projection::SectionPlane;
+  o.consistentTangent = r.boolean("contact_tangent");
+  return o;
+}
+
+ContactNewtonOptions readContactNewton(const Record& r) {
+  ContactNewtonOptions o;
+  if (r.choice("contact_solver") == "newton") o.method = ContactNewtonOptions::Method::Newton;
+  if (r.choice("contact_solver") == "dual") o.method = ContactNewtonOptions::Method::Dual;
+  o.weight = r.number("contact_weight");
+  take(r, "max_iterations", o.maxIterations);
+  return o;
+}
+
+LoadSteppingOptions readLoadStepping(const Record& r, bool hasContacts) {
   refuseForeign(r, {"lowest", "highest"});
   LoadSteppingOptions o;
+  o.grow = !hasContacts; // friction remembers the path
+  o.contact = readContactNewton(r);
+  o.projectInitial = r.boolean("project_initial");
   take(r, "steps", o.steps);
   if (r.has("first_step")) o.steps = std::max(1, int(std::lround(1 / r.number("first_step"))));
   take(r, "max_iterations", o.maxIterations);
@@ -254,8 +277,27 @@ MoreauOptions readMoreau(const Record& r) {
   return o;
 }
 
+AnalysisMaker makerOfLoadStepping(const Record& r, bool hasContacts) {
+  return [options = readLoadStepping(r, hasContacts), line = readLineContact(r)](const Model& model, const ContactModel& contacts,
+                                                                                 const FrictionObserver&) {
+    if (contacts.empty()) return std::make_unique<LoadStepping>(model, options);
+    return std::make_unique<LoadStepping>(model, options, contacts, makeContactConstraints(model, contacts, line));
+  };
+}
+
 template <class Method, class Options> AnalysisMaker withoutContact(const Options& options) {
   return [options](const Model& model, const ContactModel&, const FrictionObserver&) { return std::make_unique<Method>(model, options); };
+}
+
+AnalysisMaker makerOfNonsmoothAlpha(const Record& r) {
+  NonsmoothAlphaOptions o;
+  o.smooth = readGeneralizedAlpha(r);
+  o.contact = readContactNewton(r);
+  o.positionLevel = r.choice("contact_level") == "position-velocity";
+  o.projectInitial = r.boolean("project_initial");
+  return [options = o, line = readLineContact(r)](const Model& model, const ContactModel& contacts, const FrictionObserver&) {
+    return std::make_unique<NonsmoothAlpha>(model, options, contacts, makeContactConstraints(model, contacts, line));
+  };
 }
 
 AnalysisMaker makerOfMoreau(const Record& r) {
@@ -295,28 +337,31 @@ AnalysisMaker makerOfEventDriven(const Record& r) { return withContact<EventDriv
 AnalysisMaker makerOfSweeping(const Record& r) { return withContact<Sweeping>(readSweeping(r)); }
 AnalysisMaker makerOfGeneralizedAlpha(const Record& r) { return withoutContact<GeneralizedAlpha>(readGeneralizedAlpha(r)); }
 
-/// A method of dynamics: its name, whether contacts can be given to it, the keys that belong to it but not to all.
+/// A method of dynamics: its name, whether contacts can be given to it, also those of beams, the keys that belong to it but not to all.
 struct DynamicMethod {
   std::string name;
-  bool knowsContacts;
+  bool knowsContacts, knowsContactsOfBeams;
   std::vector<std::string> keys;
   AnalysisMaker (*read)(const Record&);
 };
 
 const std::vector<DynamicMethod>& dynamicMethods() {
   static const std::vector<DynamicMethod> methods{
-      {"generalized-alpha", false, {"rho_infinity", "error_tolerance", "largest_step", "smallest_step"}, makerOfGeneralizedAlpha},
+      {"generalized-alpha", false, false, {"rho_infinity", "error_tolerance", "largest_step", "smallest_step"}, makerOfGeneralizedAlpha},
+      {"nonsmooth-alpha", true, true, {"rho_infinity", "smallest_step", "project_initial", "contact_level"}, makerOfNonsmoothAlpha},
       {"moreau",
        true,
+       false,
        {"theta", "solver", "friction_tolerance", "project", "project_initial", "sleeping", "threads", "dump"},
        makerOfMoreau},
-      {"event-driven", true, {"event_tolerance", "max_events", "project_initial"}, makerOfEventDriven},
-      {"sweeping", true, {"overlap_tolerance", "project_initial"}, makerOfSweeping}};
+      {"event-driven", true, false, {"event_tolerance", "max_events", "project_initial"}, makerOfEventDriven},
+      {"sweeping", true, false, {"overlap_tolerance", "project_initial"}, makerOfSweeping}};
   return methods;
 }
 
-const DynamicMethod& dynamicMethod(const Record& r, bool hasContacts) {
-  const std::string name = r.has("method") ? r.choice("method") : hasContacts ? "moreau" : "generalized-alpha";
+const DynamicMethod& dynamicMethod(const Record& r, bool hasContacts, bool hasBeams) {
+  const char* usual = !hasContacts ? "generalized-alpha" : hasBeams ? "nonsmooth-alpha" : "moreau";
+  const std::string name = r.has("method") ? r.choice("method") : usual;
   const auto& methods = dynamicMethods();
   const DynamicMethod& chosen = *std::find_if(methods.begin(), methods.end(), [&](const DynamicMethod& m) { return m.name == name; });
   for (const DynamicMethod& other : methods) {
@@ -343,10 +388,11 @@ FrictionDump readDump(const Node& node) {
   return dump;
 }
 
-AnalysisChoice readDynamic(const Record& r, bool hasContacts) {
-  const DynamicMethod& method = dynamicMethod(r, hasContacts);
+AnalysisChoice readDynamic(const Record& r, bool hasContacts, bool hasBeams) {
+  const DynamicMethod& method = dynamicMethod(r, hasContacts, hasBeams);
   AnalysisChoice choice{.make = method.read(r), .method = method.name, .knowsContacts = method.knowsContacts};
   choice.isDynamic = true;
+  choice.knowsContactsOfBeams = method.knowsContactsOfBeams;
   choice.end = r.number("duration");
   if (r.has("dump")) choice.dump = readDump(r.node("dump"));
   return choice;
@@ -354,11 +400,12 @@ AnalysisChoice readDynamic(const Record& r, bool hasContacts) {
 
 }
 
-AnalysisChoice readAnalysis(const Record& r, bool hasContacts) {
-  if (r.variant() == "dynamic") return readDynamic(r, hasContacts);
+AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
+  if (r.variant() == "dynamic") return readDynamic(r, hasContacts, hasBeams);
   AnalysisChoice choice{.method = r.choice("method")};
   choice.followsPath = choice.method == "arc-length";
-  choice.make = choice.followsPath ? withoutContact<ArcLength>(readArcLength(r)) : withoutContact<LoadStepping>(readLoadStepping(r));
+  choice.knowsContacts = choice.knowsContactsOfBeams = !choice.followsPath;
+  choice.make = choice.followsPath ? withoutContact<ArcLength>(readArcLength(r)) : makerOfLoadStepping(r, hasContacts);
   choice.end = choice.followsPath ? std::numeric_limits<double>::infinity() : 1;
   return choice;
 }

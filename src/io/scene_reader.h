@@ -45,10 +45,11 @@ struct AnalysisChoice {
   bool isDynamic = false;
   bool followsPath = false; ///< its steps are along a path of equilibria, so that the load parameter may turn back
   bool knowsContacts = false;
+  bool knowsContactsOfBeams = false;
   double end = 1; ///< of time [s] or the load parameter; infinite where a path decides
   FrictionDump dump{};
 };
 /// The methods are listed in one table (dynamicMethods in the source): a new one is an entry there and a choice in the schema.
-AnalysisChoice readAnalysis(const Record& record, bool hasContacts);
+AnalysisChoice readAnalysis(const Record& record, bool hasContacts, bool hasBeams);
 
 }

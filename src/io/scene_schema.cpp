@@ -127,6 +127,8 @@ const Schema& beam() {
        choice("model", {"simo-reissner", "kirchhoff-love", "inextensible", "SR", "KL", "IK"},
               "simo-reissner (SR): all strains; kirchhoff-love (KL): no shear; inextensible (IK): no shear, no extension.")
            .defaultsTo("simo-reissner"),
+       surface(),
+       number("contact_radius", dim::length, "Radius with which it touches; that of its section if this is round.").positive().optional(),
        vector3("velocity", dim::velocity, "Initial velocity of the first end, in the inertial frame.").defaultsTo("[0, 0, 0]"),
        vector3("angular_velocity", dim::angularVelocity, "Initial angular velocity of the whole beam about its first end.")
            .defaultsTo("[0, 0, 0]"),
@@ -240,7 +242,10 @@ const Schema& contact() {
       "contact",
       "The law by which two things touch, or two that never touch. Nothing touches without a law. A law for two bodies or obstacles goes "
       "before one that names a surface, this before `all`; laws that name a pair equally narrowly must agree.",
-      {name("contact"), repeat(), any("between", "[A, B], each a body, an obstacle, a surface or `all`; or `all` alone.").optional(),
+      {name("contact"), repeat(),
+       any("between", "[A, B], each a body, a beam, an obstacle, a surface or `all`; [A, A], a beam with itself; or `all` alone, with "
+                      "beams among themselves.")
+           .optional(),
        any("exclude", "Instead of a law: [A, B], which pass through one another (neighbours in a chain).").optional(),
        number("friction", dim::none, "Coulomb's coefficient.").nonNegative().defaultsTo("0"),
        number("restitution", dim::none, "Newton's coefficient, in [0, 1].").nonNegative().defaultsTo("0"),
@@ -363,6 +368,15 @@ const Schema& gravity() {
   return table;
 }
 
+namespace {
+
+std::vector<Field> with(std::vector<Field> fields, const std::vector<Field>& more) {
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
+}
+
+}
+
 const Schema& analysis() {
   const Field force =
       number("tolerance", dim::none, "Residual forces relative to the mean force of an element.").positive().defaultsTo("1e-8");
@@ -372,6 +386,25 @@ const Schema& analysis() {
           .defaultsTo("1e-10");
   const Field iterations =
       integer("max_iterations", "Newton iterations before a step is cut; moreau: limit of the contact solver.").positive().optional();
+  const std::vector<Field> ofBeamContact{
+      choice("contact_method", {"mortar", "collocation"},
+             "Contact of beams. mortar: weighted means around the nodes of one beam; collocation: points on it.")
+          .defaultsTo("mortar"),
+      integer("contact_points", "Contact of beams: points on an element (collocation), or Gauss points on a part of one (mortar).")
+          .positive()
+          .optional(),
+      choice("contact_projection", {"closest-point", "section-plane"}, "Contact of beams: which place on the other beam faces a section.")
+          .defaultsTo("closest-point"),
+      boolean("contact_tangent", "Contact of beams: all derivatives of the contact forces take part in Newton's method.")
+          .defaultsTo("true"),
+      choice(
+          "contact_solver", {"automatic", "newton", "dual"},
+          "Contact of beams. newton: semismooth, on all unknowns at once; dual: a friction problem in every iteration; automatic: newton, "
+          "and dual where that fails.")
+          .defaultsTo("automatic"),
+      number("contact_weight", dim::none, "Contact of beams: factor of the weight that joins forces and gaps; moves no solution.")
+          .positive()
+          .defaultsTo("1")};
   static const Schema table(
       "analysis", "What is computed.", "type",
       {{"static",
@@ -391,13 +424,18 @@ const Schema& analysis() {
          number("smallest_step", dim::none, "Step below which the analysis gives up, in the same terms.").positive().optional(),
          number("lowest", dim::none, "arc-length: the path ends below this load parameter.").optional(),
          number("highest", dim::none, "arc-length: the path ends above this load parameter.").optional(),
-         boolean("stability", "Count the unstable directions of each equilibrium.").defaultsTo("true"), iterations, force, constraint}},
+         boolean("stability", "Count the unstable directions of each equilibrium; not with contact.").defaultsTo("true"),
+         boolean("project_initial", "With contact: the first step takes out overlap at the start; otherwise it is refused.")
+             .defaultsTo("false"),
+         iterations, force, constraint}},
        {"dynamic",
         "Motion in time.",
-        {choice("method", {"generalized-alpha", "moreau", "event-driven", "sweeping"},
-                "generalized-alpha: smooth motions, on the Lie group. moreau: contact, impact and friction by Moreau's time-stepping. "
+        {choice("method", {"generalized-alpha", "nonsmooth-alpha", "moreau", "event-driven", "sweeping"},
+                "generalized-alpha: smooth motions, on the Lie group. nonsmooth-alpha: the same with contact, impact and friction, held in "
+                "positions and velocities; the one for beams. moreau: contact, impact and friction by Moreau's time-stepping. "
                 "event-driven: the same for few contacts of free bodies, each event located. sweeping: bodies without inertia, pushed by "
-                "moving obstacles. Without it: moreau if the scene has contacts, else generalized-alpha.")
+                "moving obstacles. Without it: nonsmooth-alpha if beams touch, moreau if the scene has other contacts, else "
+                "generalized-alpha.")
              .optional(),
          number("duration", dim::time, "Time to simulate.").positive(),
          number("step", dim::time, "Time step; the first one if errors are controlled.").positive(),
@@ -432,6 +470,9 @@ const Schema& analysis() {
              .defaultsTo("1e-8"),
          boolean("project", "moreau: take out the overlap after each step by moving the bodies, velocities untouched.").defaultsTo("true"),
          boolean("project_initial", "With contact: take out overlap at the start; otherwise it is refused.").defaultsTo("false"),
+         choice("contact_level", {"position-velocity", "velocity"},
+                "nonsmooth-alpha: contact holds in positions and velocities, or, by the scheme of Moreau and Jean, in velocities alone.")
+             .defaultsTo("position-velocity"),
          boolean("sleeping", "moreau: leave out bodies at rest until something touches or drives them.").defaultsTo("false"),
          integer("threads", "moreau: threads that solve separate groups of contacts; the result does not depend on it.")
              .positive()
@@ -441,7 +482,7 @@ const Schema& analysis() {
          iterations,
          force,
          constraint}}},
-      {integer("output_every", "Results are recorded every so many steps.").positive().defaultsTo("1")});
+      with(ofBeamContact, {integer("output_every", "Results are recorded every so many steps.").positive().defaultsTo("1")}));
   return table;
 }
 
@@ -453,8 +494,8 @@ const Schema& output() {
       any("at", "Place: arclength, or start, middle, end; beams have constant strain in an element.").optional(),
       integer("element", "Instead of a place: the element, from 0.").nonNegative().optional()};
   const std::vector<Field> beamOnly{reference("beam", "beam", "The beam.")}, ofJoint{reference("joint", "joint", "The joint.")};
-  const std::vector<Field> ofPair{any("between", "[A, B], bodies or obstacles, B also `all`. What has a direction is that on A.")},
-      ofPairOrAll{any("between", "[A, B], bodies or obstacles, B also `all`; or `all` alone.").defaultsTo("all")};
+  const std::vector<Field> ofPair{any("between", "[A, B], bodies, beams or obstacles, B also `all`. What has a direction is that on A.")},
+      ofPairOrAll{any("between", "[A, B], bodies, beams or obstacles, B also `all`; or `all` alone.").defaultsTo("all")};
   static const Schema table(
       "output", "A quantity to be measured: its values over the steps and a result.", "measure",
       {{"position", "Position of a marker.", {on}},
@@ -497,6 +538,15 @@ const Schema& output() {
        {"gap", "Smallest distance; negative: overlap.", ofPair},
        {"contact status", "0 open, 1 sticking, 2 sliding: the highest of all contacts.", ofPairOrAll},
        {"slip velocity", "Largest relative velocity along the surfaces of a closed contact.", ofPairOrAll},
+       {"slip", "Largest slip of a closed contact in the step.", ofPairOrAll},
+       {"gap error", "Largest distance or overlap of the closed contacts.", ofPairOrAll},
+       {"tangential force", "Sum of the norms of the tangential forces of all contacts, mean over the step.", ofPairOrAll},
+       {"line load",
+        "Normal force of contact per reference length of a beam, linear between its contacts.",
+        {any("between", "[A, B]: the beam, and what it touches or `all`."), any("at", "Arclength of A, or start, middle, end.")}},
+       {"peak line load", "Largest normal force of contact per reference length.", ofPairOrAll},
+       {"contact extent", "First and last arclength of a beam at which there is contact force.", ofPair},
+       {"line load peak", "Arclength of a beam at which the contact force per length is largest.", ofPair},
        {"contact count", "Number of closed contacts.", ofPairOrAll},
        {"event times",
         "event-driven: times of events, an array.",
@@ -514,6 +564,9 @@ const Schema& output() {
         "Values of other outputs in a row.",
         {any("of", "Names of outputs, as in an expression: a list, or a text in which the number of `for` is filled in, \"v${i}\"."),
          any("for", "{i: [first, last]}: numbers to fill in.").optional()}},
+       {"integral",
+        "Integral of one output over another along the path, by the trapezoidal rule over the steps: the area of a loop, a work.",
+        {text("of", "The output that is integrated, as in an expression."), text("over", "The output over which.")}},
        {"expression",
         "A formula in other outputs: NAME of a number, NAME_x, NAME_y, NAME_z or NAME_1, NAME_2 ... of an array; parameters; t; h, the "
         "step.",

@@ -37,8 +37,21 @@ void LoadStepping::start() {
   if (const std::string text = kkt_.describeRedundancy(); !text.empty()) messages_.push_back(text);
   kkt_.balance();
   accepted_ = state_;
+  if (equilibrium_) judgeOverlap();
   if (!options_.stability) return;
   if (const std::optional<Inertia> inertia = kkt_.tangentInertia(state_)) negative_ = inertia->negative;
+}
+
+void LoadStepping::judgeOverlap() {
+  contacts_->begin(state_, 0.1 * contacts_->size());
+  contacts_->evaluate(state_);
+  const Overlap overlap = deepestOverlap(*contacts_);
+  if (overlap.depth <= allowedOverlap * contacts_->size()) return;
+  if (!options_.projectInitial) {
+    throw InputError("surfaces overlap at the start: " + overlap.place +
+                     "; move them apart, or set project_initial: true to let the first step do that");
+  }
+  messages_.push_back("overlaps at the start are taken out in the first step; the deepest is " + overlap.place);
 }
 
 bool LoadStepping::attempt(double t) {

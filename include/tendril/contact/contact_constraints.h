@@ -69,4 +69,14 @@ class ContactConstraints {
   virtual std::string describe(const ContactConstraint& constraint) const = 0;
 };
 
+/// The deepest overlap at the state last evaluated.
+struct Overlap {
+  double depth = 0;  ///< [m]; 0 if there is none
+  std::string place; ///< in words, with the depth
+};
+Overlap deepestOverlap(const ContactConstraints& contacts);
+
+/// Overlap over the size of what touches that a start takes for rounding of what was meant to touch.
+inline constexpr double allowedOverlap = 1e-5;
+
 }

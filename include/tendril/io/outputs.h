@@ -29,14 +29,21 @@ enum class StepQuantity {
 /// Quantities that belong to the contacts of a step: of all contacts, of those of one part (a body or obstacle), or of those between two.
 struct ContactQuantity {
   enum class Kind {
-    Force,        ///< on the first part, inertial frame, mean over the step [N]
-    Moment,       ///< of rolling and pivoting friction, likewise [N m]
-    Gap,          ///< smallest distance in the present state [m]
-    NormalForce,  ///< sum, mean over the step [N]
-    Impulse,      ///< sum of (P_n, P_t1, P_t2), each in the frame of its contact [N s]
-    Status,       ///< highest of 0 open, 1 sticking, 2 sliding
-    SlipVelocity, ///< largest of the closed contacts [m/s]
-    Count,        ///< of closed contacts
+    Force,           ///< on the first part, inertial frame, mean over the step [N]
+    Moment,          ///< of rolling and pivoting friction, likewise [N m]
+    Gap,             ///< smallest distance in the present state [m]
+    NormalForce,     ///< sum, mean over the step [N]
+    Impulse,         ///< sum of (P_n, P_t1, P_t2), each in the frame of its contact [N s]
+    Status,          ///< highest of 0 open, 1 sticking, 2 sliding
+    SlipVelocity,    ///< largest of the closed contacts [m/s]
+    Slip,            ///< the same times the step: largest slip in the step [m]
+    GapError,        ///< largest distance or overlap of the closed contacts [m]
+    TangentialForce, ///< sum of the norms, mean over the step [N]
+    LineLoad,        ///< normal force per reference length of the first part, a beam, at the arclength `at`, linear between contacts [N/m]
+    PeakLineLoad,    ///< largest normal force per reference length [N/m]
+    Extent,          ///< smallest and largest arclength of the first part, a beam, at which there is force [m]
+    Peak,            ///< arclength of the first part, a beam, at which the force per length is largest [m]
+    Count,           ///< of closed contacts
     // Of the step as a whole:
     Penetration, ///< largest overlap [m]
     Residual,    ///< of the friction problem, scaled
@@ -46,8 +53,12 @@ struct ContactQuantity {
     StepTime     ///< by the clock [s]; differs from run to run
   };
   Kind kind = Kind::Count;
-  int first = -1, second = -1; ///< numbers of parts in the ContactModel; -1: any. Force, moment and gap need the first.
+  int first = -1,
+      second = -1; ///< numbers of parts in the ContactModel; -1: any. Force, moment, gap and what is along a beam need the first.
+  double at = 0;   ///< arclength of LineLoad [m]
 
+  bool needsFirst() const { return kind == Kind::Force || kind == Kind::Moment || kind == Kind::Gap || isAlongBeam(); }
+  bool isAlongBeam() const { return kind == Kind::LineLoad || kind == Kind::Extent || kind == Kind::Peak; }
   bool isOfPair() const { return kind <= Kind::Count; }
 };
 
@@ -106,7 +117,13 @@ struct OutputDefinition {
     Location where;
     std::string key;
   };
-  using Quantity = std::variant<Measure, StepQuantity, ContactQuantity, EventQuantity, Formula, Gather>;
+  /// Integral of one output over another along the path, by the trapezoidal rule over the steps: the area of a loop, a work.
+  struct Integral {
+    std::string of, over; ///< NAME of a scalar, or a component as in formulas
+    Location where;
+    std::string key;
+  };
+  using Quantity = std::variant<Measure, StepQuantity, ContactQuantity, EventQuantity, Formula, Gather, Integral>;
   /// One component (from 0), or the norm of all.
   struct Component {
     int index = 0;

@@ -17,6 +17,8 @@ struct LoadSteppingOptions {
   bool stability = true; ///< count the signs of the tangent at each equilibrium, and find the loads at which they change
   KktTolerances tolerances;
   ContactNewtonOptions contact{};
+  /// Overlap at the start is an error; with this, the first step takes it out.
+  bool projectInitial = false;
 };
 
 class ContactEquilibrium;
@@ -53,6 +55,7 @@ class LoadStepping final : public Analysis {
     double residual = 0;
     std::string why;
   };
+  void judgeOverlap();
   bool attempt(double t);
   bool solve();
   void solveWithContact();
