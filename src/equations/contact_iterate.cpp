@@ -10,6 +10,8 @@ namespace tendril {
 namespace {
 /// Constraints whose compliance is looked at.
 constexpr int samples = 8;
+/// Iterates after which a weight that does not help gives way to that of the model.
+constexpr int patience = 8;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 double median(std::vector<double>& values) {
@@ -25,6 +27,7 @@ void ContactIterate::begin(ContactProblem& problem, double weight, Eigen::Matrix
   problem_ = &problem;
   weight_ = weight;
   F_ = &F;
+  iterates_ = 0;
   const auto constraints = problem.constraints();
   const int present = int(std::count_if(constraints.begin(), constraints.end(), [](const ContactConstraint& c) { return c.isPresent; }));
   if (!similar(present, weighed_) || !similar(kkt().assembly().multiplierScale, weighedScale_)) weighed_ = 0;
@@ -40,13 +43,19 @@ bool ContactIterate::evaluate() {
     if (!isPresent(j)) F_->col(j).setZero();
   }
   if (weighed_ == 0) weigh();
+  if (iterates_ > patience) weight_ = std::sqrt(weight_);
+  const double tolerance = problem_->gapTolerance();
   for (int j = 0; j < count; ++j) {
-    laws_[j] = isPresent(j) ? ContactLawEquations::at(gap(j), F_->col(j), friction(j), weights()) : ContactLawEquations{};
+    Vector3 g = gap(j);
+    // What touches at the start but for rounding begins closed: it may be all that holds a body.
+    if (iterates_ == 0 && std::abs(g[0]) <= tolerance) g[0] = 0;
+    laws_[j] = isPresent(j) ? ContactLawEquations::at(g, F_->col(j), friction(j), weights()) : ContactLawEquations{};
     if (F_->col(j).isZero(0)) continue;
     for (const GradientEntry& entry : problem_->gradient(problem_->constraints()[j])) {
       kkt().assembly().addForce(entry.block, Vector6(-entry.B.transpose() * F_->col(j)));
     }
   }
+  ++iterates_;
   measure();
   return true;
 }
@@ -113,11 +122,11 @@ void ContactIterate::weigh() {
   weighedScale_ = kkt().assembly().multiplierScale;
 
   // What floats until contact holds it has no compliance of its own; that of its diagonal tells the size.
-  const bool factorised = kkt().factorise();
+  isHeld_ = kkt().factorise();
   normal_.clear(), tangent_.clear();
   const int taken = std::min(samples, weighed_);
   for (int k = 0; k < taken; ++k) {
-    const Vector3 D = compliance(present[std::size_t((2 * k + 1) * weighed_ / (2 * taken))], factorised);
+    const Vector3 D = compliance(present[std::size_t((2 * k + 1) * weighed_ / (2 * taken))]);
     normal_.push_back(D[0]);
     tangent_.push_back((D[1] + D[2]) / 2);
   }
@@ -127,11 +136,11 @@ void ContactIterate::weigh() {
 }
 
 /// Magnitude of the diagonal of B A^-1 B^T.
-Vector3 ContactIterate::compliance(int j, bool factorised) {
+Vector3 ContactIterate::compliance(int j) {
   const Model& model = kkt().model();
   const auto entries = problem_->gradient(problem_->constraints()[j]);
   Vector3 D = Vector3::Zero();
-  if (factorised) {
+  if (isHeld_) {
     upper_.resize(model.nv());
     lower_.setZero(model.nc());
     for (int i = 0; i < 3; ++i) {

@@ -42,6 +42,8 @@ class ContactIterate {
   /// Weights of the status test, and those of the model, which measure.
   ContactWeights weights() const { return {weight_ * rho_.normal, weight_ * rho_.tangent}; }
   const ContactWeights& modelWeights() const { return rho_; }
+  /// False if the model floats without contact, so that it has no compliance of its own.
+  bool isHeldWithoutContact() const { return isHeld_; }
   /// Replaces the laws of closed contacts by those that keep the status and direction found earlier.
   void hold(const std::vector<ContactLawEquations>& earlier);
   const std::vector<ContactLawEquations>& laws() const { return laws_; }
@@ -72,13 +74,15 @@ class ContactIterate {
 
  private:
   void weigh();
-  Vector3 compliance(int j, bool factorised);
+  Vector3 compliance(int j);
   void measure();
 
   ContactProblem* problem_ = nullptr;
   Eigen::Matrix3Xd* F_ = nullptr;
   double weight_ = 1;
   ContactWeights rho_;
+  bool isHeld_ = true;
+  int iterates_ = 0;        ///< seen since the begin
   int weighed_ = 0;         ///< constraints present when rho was found; 0: it was not
   double weighedScale_ = 0; ///< mean stiffness of the model then
   std::vector<ContactLawEquations> laws_;

@@ -125,7 +125,7 @@ void ContactSemismoothStep::layOut(ContactIterate& iterate, const std::vector<St
 void ContactSemismoothStep::fill(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness) {
   const VectorX& unit = iterate.kkt().unit();
   const double s = iterate.kkt().assembly().multiplierScale;
-  const double softness = isSettled_ ? hard : softness_;
+  const double softness = isSettled_ || !iterate.isHeldWithoutContact() ? hard : softness_;
   const Vector3 compliance = iterate.modelWeights().asVector().cwiseInverse();
   for (const StiffnessBlock& block : stiffness) matrix_.add(iterate.scaled(block));
   for (int j = 0; j < iterate.count(); ++j) {

@@ -42,7 +42,8 @@ struct ContactNewtonOptions {
   /// problem in W = B A^-1 B^T that is left is solved exactly. Automatic: Newton and, where that does not converge, Dual.
   enum class Method { Automatic, Newton, Dual } method = Method::Automatic;
   int maxIterations = 40;
-  /// Multiplies the weight rho that joins forces and gaps in the test of a contact's status, F - rho gap. It moves no solution.
+  /// Multiplies the weight rho that joins forces and gaps in the test of a contact's status, F - rho gap. It moves no solution; where an
+  /// iteration takes long it is led back to 1.
   double weight = 1;
 };
 
