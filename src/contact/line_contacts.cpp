@@ -8,6 +8,7 @@
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <limits>
 
@@ -45,6 +46,9 @@ struct LineContacts::Impl {
   Carrier carrierOf(int part, const CurvePlace& place) const;
   Vector3 previousNormal(const LineSample& sample) const;
   Vector3 driftOf(const LineSample& sample, const SectionContact& contact) const;
+  int blocksOf(const LineSample& sample, std::array<int, 4>& blocks) const;
+  void addStiffness(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const;
+  void append(const LineSample& sample, const Eigen::Matrix<double, 24, 24>& K, std::vector<StiffnessBlock>& blocks) const;
   Vector3 forceAt(std::size_t& share, int sample, const Eigen::Matrix3Xd& forces) const;
 };
 
@@ -124,12 +128,9 @@ void LineContacts::Impl::layOut() {
       entries.push_back({block, Matrix36::Zero()});
       ++c.entries;
     };
-    for (const int block : now.curves[std::size_t(sample.first)].curve().segments[std::size_t(sample.place.segment)].blocks) add(block);
-    if (const ContactModel::Part& second = parts.parts()[std::size_t(sample.second)]; second.curve) {
-      for (const int block : second.curve->segments[std::size_t(sample.otherPlace.segment)].blocks) add(block);
-    } else {
-      for (const int block : second.marker->blocks()) add(block);
-    }
+    std::array<int, 4> blocks{};
+    const int count = blocksOf(sample, blocks);
+    std::for_each(blocks.begin(), blocks.begin() + count, add);
   }
 }
 
@@ -241,29 +242,61 @@ Vector3 LineContacts::Impl::forceAt(std::size_t& share, int sample, const Eigen:
   return F;
 }
 
+/// Samples of the same two segments see the same blocks: their matrices are added up before they are handed out.
 void LineContacts::stiffness(const Eigen::Matrix3Xd& forces, std::vector<StiffnessBlock>& blocks) const {
   const Impl& m = *impl_;
   if (!m.options.consistentTangent) return;
-  std::size_t share = 0;
   const std::vector<LineSample>& samples = m.sampler.samples();
+  Eigen::Matrix<double, 24, 24> K;
+  const LineSample* open = nullptr; // whose segments K belongs to
+  std::size_t share = 0;
   for (int i = 0; i < int(samples.size()); ++i) {
     const LineSample& sample = samples[std::size_t(i)];
     const Vector3 F = m.forceAt(share, i, forces);
     if (F.isZero(0)) continue;
-    const SectionContact contact = m.contactOf(sample);
-    const CurveConfiguration& first = m.now.curves[std::size_t(sample.first)];
-    const bool isCurve = m.parts.parts()[std::size_t(sample.second)].curve.has_value();
-    const CurveConfiguration* second = isCurve ? &m.now.curves[std::size_t(sample.second)] : nullptr;
-    const Projection projection = sample.isCrossing ? Projection::ClosestPoint : m.options.projection;
-    const auto K = contactStiffness(contact, F, &first, sample.place, second, sample.otherPlace, projection);
-    const int count = contact.first.count + contact.second.count;
-    const auto block = [&](int k) {
-      return k < contact.first.count ? contact.first.block[std::size_t(k)] : contact.second.block[std::size_t(k - contact.first.count)];
-    };
-    for (int r = 0; r < count; ++r) {
-      for (int c = 0; c < count; ++c) blocks.push_back({block(r), block(c), K.block<6, 6>(6 * r, 6 * c)});
+    if (open && !open->seesBlocksOf(sample)) {
+      m.append(*open, K, blocks);
+      open = nullptr;
     }
+    if (!open) {
+      open = &sample;
+      K.setZero();
+    }
+    m.addStiffness(sample, F, K);
   }
+  if (open) m.append(*open, K, blocks);
+}
+
+void LineContacts::Impl::addStiffness(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const {
+  const CurveConfiguration& first = now.curves[std::size_t(sample.first)];
+  const bool isCurve = parts.parts()[std::size_t(sample.second)].curve.has_value();
+  const CurveConfiguration* second = isCurve ? &now.curves[std::size_t(sample.second)] : nullptr;
+  const Projection projection = sample.isCrossing ? Projection::ClosestPoint : options.projection;
+  K += contactStiffness(contactOf(sample), F, &first, sample.place, second, sample.otherPlace, projection);
+}
+
+void LineContacts::Impl::append(const LineSample& sample, const Eigen::Matrix<double, 24, 24>& K,
+                                std::vector<StiffnessBlock>& blocks) const {
+  std::array<int, 4> block{};
+  const int count = blocksOf(sample, block);
+  for (int r = 0; r < count; ++r) {
+    for (int c = 0; c < count; ++c) blocks.push_back({block[std::size_t(r)], block[std::size_t(c)], K.block<6, 6>(6 * r, 6 * c)});
+  }
+}
+
+/// Of the first curve's segment, then of the other's or of the rigid part.
+int LineContacts::Impl::blocksOf(const LineSample& sample, std::array<int, 4>& blocks) const {
+  int count = 0;
+  for (const int block : parts.parts()[std::size_t(sample.first)].curve->segments[std::size_t(sample.place.segment)].blocks) {
+    blocks[std::size_t(count++)] = block;
+  }
+  const ContactModel::Part& second = parts.parts()[std::size_t(sample.second)];
+  if (second.curve) {
+    for (const int block : second.curve->segments[std::size_t(sample.otherPlace.segment)].blocks) blocks[std::size_t(count++)] = block;
+  } else {
+    for (const int block : second.marker->blocks()) blocks[std::size_t(count++)] = block;
+  }
+  return count;
 }
 
 std::span<const ContactConstraint> LineContacts::constraints() const { return impl_->constraints; }

@@ -20,6 +20,10 @@ struct LineSample {
   double cosine = 0;                        ///< of the angle between the two curves
   double allowance = 0;                     ///< added to the gap of a crossing that the mesh all but resolves [m]
   Vector3 previousNormal = Vector3::Zero(); ///< from the second to the first at the begin of the step [m]
+
+  bool seesBlocksOf(const LineSample& s) const {
+    return first == s.first && second == s.second && place.segment == s.place.segment && otherPlace.segment == s.otherPlace.segment;
+  }
 };
 
 /// The share that a sample has in the inequality of a node: phi ds.
