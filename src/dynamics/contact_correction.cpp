@@ -89,6 +89,30 @@ double PositionCorrection::longestFactor(const VectorX& delta) const {
 
 // ---- (3) velocity ----------------------------------------------------------------------------------------------------------------------
 
+void VelocityCorrection::beginStep() {
+  lasting_.clear();
+  recall(last_);
+  const auto constraints = contacts_.constraints();
+  for (std::size_t j = 0; j < constraints.size(); ++j) {
+    if (!(last_(0, Eigen::Index(j)) > 0)) continue;
+    for (const GradientEntry& entry : contacts_.gradient(constraints[j])) lasting_.push_back({j, entry});
+  }
+}
+
+void VelocityCorrection::turn(const Eigen::Matrix3Xd& positionForces) {
+  turned_.clear();
+  std::size_t last = contacts_.constraints().size();
+  for (const Lasting& lasting : lasting_) {
+    const Vector3 F = positionForces.col(Eigen::Index(lasting.constraint));
+    turned_.emplace_back(lasting.entry.block, lasting.entry.B.transpose() * F);
+    if (lasting.constraint == last) continue;
+    last = lasting.constraint;
+    for (const GradientEntry& entry : contacts_.gradient(contacts_.constraints()[last])) {
+      turned_.emplace_back(entry.block, -entry.B.transpose() * F);
+    }
+  }
+}
+
 void VelocityCorrection::prepare(const VectorX* q, const VectorX& before, double h, const std::vector<char>& takesPart) {
   q_ = q;
   moves_ = !q;
@@ -116,6 +140,7 @@ bool VelocityCorrection::evaluate() {
   const Request request{
       .motion = true, .tangent = true, .stiffness = moves_, .timeRate = true, .damping = 1 / tau_, .inertia = 1 / (tau_ * h_)};
   if (!kkt_.evaluate(state_, request)) return false;
+  for (const auto& [block, force] : turned_) kkt_.assembly().addForce(block, Vector6(-force));
   holdRatesOfJoints();
   const auto originals = contacts_.constraints();
   for (std::size_t j = 0; j < constraints_.size(); ++j) {

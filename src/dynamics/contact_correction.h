@@ -24,6 +24,10 @@ class ContactCorrection : public ContactProblem {
   /// Forgets everything but those forces.
   std::vector<double> save();
   void restore(std::span<const double> forces);
+  /// Nothing was touched in this step.
+  void release() { memory_.store({}, F_); }
+  /// Forces of the last step on the present constraints.
+  void recall(Eigen::Matrix3Xd& F) const { memory_.recall(contacts_.constraints(), F); }
 
   KktSystem& kkt() override { return kkt_; }
   const State& state() const override { return state_; }
@@ -73,10 +77,17 @@ class PositionCorrection final : public ContactCorrection {
 
 /// Problem (3): x = tau W with a time tau, which makes lengths of relative velocities, gaps of the law, and of the rates of joints. tau = h
 /// where q is given, h/2 where it moves with the velocity, q = q~ exp(h W/2). Contacts stay as they were last evaluated.
+///
+/// Contacts that last have two directions in a step, as those of joints in RATTLE (Andersen 1983): what of their force corrected positions
+/// acts as the gradient at the begin of the step says, the rest as that at its end.
 class VelocityCorrection final : public ContactCorrection {
  public:
   using ContactCorrection::ContactCorrection;
 
+  /// Keeps the gradients of contacts that pushed in the last step; call with the contacts evaluated at the begin of the step.
+  void beginStep();
+  /// Adds (B_n - B)^T F_p for the forces of (2).
+  void turn(const Eigen::Matrix3Xd& positionForces);
   /// For the next solution: the configuration (null: moves with the velocity), the velocities at the begin of the step, and which
   /// constraints take part.
   void prepare(const VectorX* q, const VectorX& before, double h, const std::vector<char>& takesPart);
@@ -102,6 +113,14 @@ class VelocityCorrection final : public ContactCorrection {
   const VectorX* q_ = nullptr;
   std::vector<ContactConstraint> constraints_; ///< gap and slip are velocities times tau
   std::vector<Vector3> rebound_;               ///< of each: (e V_n^-, tau V_t^-)
+  /// B_n of one block of a contact that lasts.
+  struct Lasting {
+    std::size_t constraint;
+    GradientEntry entry;
+  };
+  std::vector<Lasting> lasting_;
+  Eigen::Matrix3Xd last_;
+  std::vector<std::pair<int, Vector6>> turned_; ///< forces (B_n - B)^T F_p on blocks
   VectorX rate_;
 };
 

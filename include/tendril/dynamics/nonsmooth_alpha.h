@@ -22,11 +22,11 @@ struct NonsmoothAlphaOptions {
 /// Nonsmooth generalized-alpha method on Lie groups (Bruls, Acary & Cardona 2014; Cosimo, Galvez, Cavalieri, Cardona & Bruls 2020):
 /// mechanics with joints, elasticity, unilateral contact, impact and friction, contact at the level of positions and of velocities, without
 /// locating events. A step solves three problems one after the other, each a problem of equilibrium for the same model,
-/// r(q, v, a, lambda, t) = M(q) a + f(q,v,t) - G(q,t)^T lambda, with the joints in each of them:
+/// r(q, v, a, lambda, t) = M(q) a + f(q,v,t) - G(q,t)^T lambda, with the joints in each of them, (1) as if nothing touched:
 ///
-///     (1) smooth motion q~, v~, a~     r(q~, v~, a~, lambda~) = 0,             g(q~) = 0           by GeneralizedAlpha, as if nothing
-///     touched (2) position q = q~ exp(U)       r(q, v~, a~ + U/h^2, l') = B(q)^T nu/h^2,   g(q) = 0        law(gap, slip since q_n; nu)
-///     (3) velocity v = v~ + W          r(q, v, a~ + W/h, lambda) = B(q)^T Lambda/h,   G v + g_t = 0   law(V_n, V_t; Lambda)
+///     (1) smooth    q~, v~, a~       r(q~, v~, a~, lambda~) = 0,                       g(q~) = 0        by GeneralizedAlpha
+///     (2) position  q = q~ exp(U)    r(q, v~, a~ + U/h^2, l) = B(q)^T nu/h^2,          g(q) = 0,        law(gap, slip since q_n; nu)
+///     (3) velocity  v = v~ + W       r(q, v, a~ + W/h, lambda) = B(q)^T Lambda/h,      G v + g_t = 0,   law(V_n, V_t; Lambda)
 ///
 ///     law(g, s; p):   0 <= g  _|_  p_n >= 0,     |p_t| <= mu p_n,  p_t opposite to s where that does not vanish
 ///
@@ -38,10 +38,13 @@ struct NonsmoothAlphaOptions {
 /// coefficients of restitution where the surfaces were approaching, else zero. In (3) take part the contacts that (2) left closed. Where
 /// none is touched at q~, the step is that of GeneralizedAlpha to the last bit.
 ///
-/// After a step gap and normal velocity of what stays in contact are both zero, so nothing drifts. Free flight and smooth motion are of
-/// second order, and so is lasting contact whose normal keeps its direction in the moving frames; on curved paths contact forces, taken at
-/// the end of the step, make it first order, and there they dissipate. The step goes on from q and v with a~, the acceleration without
-/// contact; state() gives a~ + W/h, which with lambda and Lambda/h satisfies the equations of motion.
+/// The force of a contact that lasts acts, as that of a joint in RATTLE (Andersen 1983), half along the gradient at the begin of the step:
+/// on the right of (3) stands (B(q_n) - B(q))^T nu/h^2 too, for contacts that pushed in the step before. With the gradient at the end
+/// alone, the source's choice, curved paths and turning bodies would be integrated to first order, and lose energy.
+///
+/// After a step gap and normal velocity of what stays in contact are both zero, so nothing drifts. Smooth motion, free or in lasting
+/// contact, is of second order; an impact costs an error of first order, as its time is not located. The step goes on from q and v with a~,
+/// the acceleration without contact; state() gives a~ + W/h, which with lambda and Lambda/h satisfies the equations of motion.
 ///
 /// With contact at the level of velocities alone (Chen, Acary, Virlez & Bruls 2013), (2) is left out and q = q~ exp(h W/2), with the
 /// contacts closed at q~: overlaps made by impacts stay.
