@@ -1,3 +1,4 @@
+#include "contact/chords.h"
 #include "contact/line_samples.h"
 
 #include <Eigen/Geometry>
@@ -77,25 +78,6 @@ struct NearestPair {
   }
 };
 
-/// Where the straight lines between the ends of two segments are nearest to one another (Ericson, "Real-Time Collision Detection", 5.1.9).
-std::array<double, 2> nearestOnChords(const Vector3& a, const Vector3& u, const Vector3& b, const Vector3& v) {
-  const Vector3 r = a - b;
-  const double uu = u.squaredNorm(), vv = v.squaredNorm(), uv = u.dot(v), ur = u.dot(r), vr = v.dot(r), determinant = uu * vv - uv * uv;
-  double s = determinant > 1e-12 * uu * vv ? std::clamp((uv * vr - ur * vv) / determinant, 0.0, 1.0) : 0.5;
-  double t = (uv * s + vr) / vv;
-  if (t < 0 || t > 1) {
-    t = std::clamp(t, 0.0, 1.0);
-    s = std::clamp((uv * t - ur) / uu, 0.0, 1.0);
-  }
-  return {s, t};
-}
-
-/// A segment leaves the straight line between its ends by no more.
-double sagitta(const CurveConfiguration& curve, int segment) {
-  const Vector6& d = curve.relative(segment);
-  return d.head<3>().norm() * d.tail<3>().norm() / 8;
-}
-
 double smoothStep(double x) {
   x = std::clamp(x, 0.0, 1.0);
   return x * x * (3 - 2 * x);
@@ -116,11 +98,8 @@ void LineSampler::addCrossings(const Run& run) {
   const CurveConfiguration &first = firstCurve(run), &second = geometry_->curves[std::size_t(pair.second)];
   const double radii = first.curve().radius + second.curve().radius;
   for (const LineCandidate& candidate : run) {
-    const Vector3 &a = first.node(candidate.segment).x, &b = second.node(candidate.other).x;
-    const Vector3 u = first.node(candidate.segment + 1).x - a, v = second.node(candidate.other + 1).x - b;
-    const std::array<double, 2> guess = nearestOnChords(a, u, b, v);
-    const double bulge = sagitta(first, candidate.segment) + sagitta(second, candidate.other);
-    if ((a + guess[0] * u - b - guess[1] * v).norm() - bulge - radii > approach_) continue;
+    if (!comesNear(candidate)) continue;
+    const auto guess = nearestOnChords({first, candidate.segment}, {second, candidate.other});
     NearestPair nearest{first, second, candidate.segment, candidate.other, guess};
     if (!nearest.solve()) continue;
     const double distance = nearest.r.norm();

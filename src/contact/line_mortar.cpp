@@ -75,18 +75,17 @@ void LineSampler::findBounds(const Run& run) {
 void LineSampler::addBound(const Run& run, const Vector3& node, const Vector3& tangent) {
   constexpr int most = 30;
   const int segment = run.front().segment;
-  const auto value = [&](double xi) {
-    const Pose C = firstCurve(run).frame({segment, xi});
+  const auto value = [&](const Pose& C) {
     const Vector3 t = options_.projection == Projection::SectionPlane ? Vector3(C.R.col(0)) : tangent;
     return (node - C.x).dot(t);
   };
-  double a = 0, b = 1, fa = value(a), fb = value(b);
+  double a = 0, b = 1, fa = value(firstCurve(run).node(segment)), fb = value(firstCurve(run).node(segment + 1));
   if ((fa < 0) == (fb < 0)) return;
-  const double close = 1e-14 * std::max(std::abs(fa), std::abs(fb));
+  const double close = 1e-13 * std::max(std::abs(fa), std::abs(fb));
   double xi = a;
   for (int i = 0; i < most; ++i) {
     xi = (a * fb - b * fa) / (fb - fa);
-    const double f = value(xi);
+    const double f = value(firstCurve(run).frame({segment, xi}));
     if (std::abs(f) <= close) break;
     if ((f < 0) == (fb < 0)) {
       fa *= 0.5;

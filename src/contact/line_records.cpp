@@ -61,15 +61,16 @@ void LineRecords::assign(const LineGeometry& geometry, LineSampler& sampler, dou
   std::iota(sorted_.begin(), sorted_.end(), 0);
   const auto recordOrder = [this](int i) { return std::tuple(nodeOf(records_[std::size_t(i)]), i); };
   std::sort(sorted_.begin(), sorted_.end(), [&](int a, int b) { return recordOrder(a) < recordOrder(b); });
-  order_.resize(shares_->size());
-  std::iota(order_.begin(), order_.end(), 0);
-  const auto node = [this](int i) { return std::tuple(sample(i).first, sample(i).second, share(i).node); };
-  const auto along = [this](int i) {
-    return std::tuple(sample(i).arclength - (sample(i).isCrossing ? 0 : share(i).nodeArclength), sample(i).otherArclength, i);
-  };
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return std::tuple(node(a), along(a)) < std::tuple(node(b), along(b)); });
-  for (std::size_t begin = 0, end = 0; begin < order_.size(); begin = end) {
-    while (end < order_.size() && node(order_[end]) == node(order_[begin])) ++end;
+  items_.clear();
+  for (int i = 0; i < int(shares_->size()); ++i) {
+    const double from = sample(i).isCrossing ? 0 : share(i).nodeArclength;
+    items_.push_back({{sample(i).first, sample(i).second, share(i).node}, sample(i).arclength - from, sample(i).otherArclength, i});
+  }
+  std::sort(items_.begin(), items_.end());
+  order_.clear();
+  for (const Item& item : items_) order_.push_back(item.share);
+  for (std::size_t begin = 0, end = 0; begin < items_.size(); begin = end) {
+    while (end < items_.size() && items_[end].node == items_[begin].node) ++end;
     assignNode(std::span(order_).subspan(begin, end - begin), approach);
   }
 }

@@ -1,7 +1,8 @@
 #pragma once
 #include "contact/line_samples.h"
 
-#include <cstdint>
+#include <array>
+#include <compare>
 #include <vector>
 
 namespace tendril {
@@ -66,6 +67,14 @@ class LineRecords {
   const ContactModel& parts_;
   std::vector<Record> records_; ///< of the constraints, by their numbers
   std::vector<Record> memory_;  ///< of the last step, sorted
+  /// A share by where it belongs and in which order the shares of a node are followed.
+  struct Item {
+    std::array<int, 3> node; ///< first part, second part, node
+    double along, other;     ///< arclengths
+    int share;
+    auto operator<=>(const Item&) const = default;
+  };
+  std::vector<Item> items_;
   std::vector<int> order_, sorted_;
   std::vector<int> known_, remembered_; ///< of one node, in records_ and memory_
   std::vector<Group> groups_;

@@ -1,5 +1,7 @@
 #include "contact/line_samples.h"
 
+#include "contact/chords.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -31,9 +33,10 @@ void LineSampler::sample(const LineGeometry& geometry, std::span<const LineCandi
   facing_.projection = options_.projection;
   samples_.clear();
   shares_.clear();
-  for (std::size_t begin = 0, end = 0; begin < candidates.size(); begin = end) {
-    while (end < candidates.size() && candidates[end].isOfRun(candidates[begin])) ++end;
-    const Run run = candidates.subspan(begin, end - begin);
+  findRuns(candidates);
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    if (!isWanted(r)) continue;
+    const Run& run = runs_[r].candidates;
     if (options_.method == LineContactOptions::Method::Mortar) {
       integrate(run);
     } else {
@@ -41,6 +44,40 @@ void LineSampler::sample(const LineGeometry& geometry, std::span<const LineCandi
     }
     if (!isRigid(run)) addCrossings(run);
   }
+}
+
+void LineSampler::findRuns(std::span<const LineCandidate> candidates) {
+  runs_.clear();
+  for (std::size_t begin = 0, end = 0; begin < candidates.size(); begin = end) {
+    while (end < candidates.size() && candidates[end].isOfRun(candidates[begin])) ++end;
+    const Run run = candidates.subspan(begin, end - begin);
+    const bool isNear = isRigid(run) || std::any_of(run.begin(), run.end(), [this](const LineCandidate& c) { return comesNear(c); });
+    runs_.push_back({run, isNear});
+  }
+}
+
+/// A mean around a node is taken over both its segments, if one of them comes near.
+bool LineSampler::isWanted(std::size_t r) const {
+  if (runs_[r].isNear) return true;
+  const LineCandidate& c = runs_[r].candidates.front();
+  const ContactCurve& curve = geometry_->curves[std::size_t(c.first)].curve();
+  const bool isAtSeam = isClosed(curve) && (c.segment == 0 || c.segment + 1 == int(curve.segments.size()));
+  const auto isNearNeighbour = [&](std::size_t k) {
+    const LineCandidate& n = runs_[k].candidates.front();
+    return runs_[k].isNear && n.first == c.first && n.second == c.second && std::abs(n.segment - c.segment) == 1;
+  };
+  return isAtSeam || (r > 0 && isNearNeighbour(r - 1)) || (r + 1 < runs_.size() && isNearNeighbour(r + 1));
+}
+
+/// Whether two segments of curves may have a gap up to the approach: by the straight lines between their ends, from which a segment bulges
+/// by no more than |d_u| |d_Omega| / 8.
+bool LineSampler::comesNear(const LineCandidate& candidate) const {
+  const CurveConfiguration &first = geometry_->curves[std::size_t(candidate.first)],
+                           &second = geometry_->curves[std::size_t(candidate.second)];
+  const Chord a(first, candidate.segment), b(second, candidate.other);
+  const auto [s, t] = nearestOnChords(a, b);
+  const double within = approach_ + first.curve().radius + second.curve().radius + a.bulge + b.bulge;
+  return (a.at(s) - b.at(t)).squaredNorm() <= within * within;
 }
 
 void LineSampler::addFacing(const Run& run, const CurvePlace& place, double length, std::span<const NodeShare> nodes) {

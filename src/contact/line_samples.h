@@ -63,6 +63,9 @@ class LineSampler {
   const ContactCurve& shapeOfFirst(const Run& run) const { return firstCurve(run).curve(); }
   bool isRigid(const Run& run) const { return !parts_.parts()[std::size_t(run.front().second)].curve; }
 
+  void findRuns(std::span<const LineCandidate> candidates);
+  bool isWanted(std::size_t run) const;
+  bool comesNear(const LineCandidate& candidate) const;
   void collocate(const Run& run);
   void integrate(const Run& run);
   void findBounds(const Run& run);
@@ -82,6 +85,11 @@ class LineSampler {
   const LineGeometry* geometry_ = nullptr;
   double approach_ = 0;
   FacingSearch facing_;
+  struct NearRun {
+    Run candidates;
+    bool isNear;
+  };
+  std::vector<NearRun> runs_;
   std::vector<double> bounds_;
   std::vector<ContactPoint> points_;
   std::vector<LineSample> samples_;
