@@ -1,6 +1,9 @@
 #pragma once
 #include "tendril/contact/contact_report.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace tendril {
 
 /// rho [N/m], what joins forces with gaps and with slips. It scales the equations below and moves no solution.
@@ -15,14 +18,17 @@ struct ContactWeights {
 ///
 ///     P(xi) = (max(0, xi_n),  xi_t projected onto the disc of radius mu max(0, xi_n)),
 ///
-/// with their generalised Jacobian
+/// with the generalised Jacobian
 ///
 ///     dc = byGap dg + byForce dF,      byGap = rho^-1 P' rho,      byForce = rho^-1 (I - P').
 ///
 /// Open: P' = 0. Stick: P' = I. Slip along tau = xi_t / |xi_t| with r = mu xi_n:
 ///
-///     P' = [ 1        0                        ]
-///          [ mu tau   r/|xi_t| (I - tau tau^T) ],      r < |xi_t|, so that nothing is divided by zero.
+///     P' = [ 1        0                          ]
+///          [ mu tau   r/|xi_t| (I - sigma tau^T) ],      sigma = F_t / max(r, |F_t|),    r < |xi_t|.
+///
+/// The derivative has tau in place of sigma, to which sigma tends; away from the solution, where force and slip do not fit, sigma keeps the
+/// step from turning the slip to and fro (Hueber, Stadler & Wohlmuth, SIAM J. Sci. Comput. 30 (2008)).
 ///
 /// A closed contact without friction slips; its F_t is zero.
 struct ContactLawEquations {
@@ -61,7 +67,8 @@ inline ContactLawEquations ContactLawEquations::at(const Vector3& g, const Vecto
       law.tau = xi.tail<2>() / length;
       P.tail<2>() = radius * law.tau;
       dP.bottomLeftCorner<2, 1>() = mu * law.tau;
-      dP.bottomRightCorner<2, 2>() = radius / length * (Eigen::Matrix2d::Identity() - law.tau * law.tau.transpose());
+      const Eigen::Vector2d sigma = F.tail<2>() / std::max({radius, F.tail<2>().norm(), std::numeric_limits<double>::min()});
+      dP.bottomRightCorner<2, 2>() = radius / length * (Eigen::Matrix2d::Identity() - sigma * law.tau.transpose());
     }
   }
   law.set(P, dP, F, weight);
