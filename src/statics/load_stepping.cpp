@@ -24,6 +24,7 @@ LoadStepping::LoadStepping(const Model& model, const LoadSteppingOptions& option
     : LoadStepping(model, options) {
   contacts_ = std::move(contacts);
   options_.stability = false;
+  lastMove_.setZero(model.nv());
   equilibrium_ = std::make_unique<ContactEquilibrium>(kkt_, state_, *contacts_, options.contact);
   contactReport_.model = &parts;
 }
@@ -59,11 +60,35 @@ bool LoadStepping::attempt(double t) {
   state_.t = t;
   kkt_.forgetPrediction();
   if (equilibrium_) {
+    predict();
+    solveWithContact();
+    if (attempt_.converged || lastStep_ == 0) return attempt_.converged;
+    state_ = accepted_;
+    state_.t = t;
     solveWithContact();
     return attempt_.converged;
   }
   // Rows that were redundant may have become independent; only then is it worth a second try at the same load.
   return solve() || (kkt_.findRedundancy(state_) && solve());
+}
+
+/// Iterates begin where the structure would be if it went on as in the last step.
+void LoadStepping::predict() {
+  if (lastStep_ == 0) return;
+  const double ratio = (state_.t - accepted_.t) / lastStep_;
+  kkt_.model().retract(accepted_.q, ratio * lastMove_, state_.q);
+  state_.lambda += ratio * lastLambda_;
+}
+
+void LoadStepping::accept() {
+  if (equilibrium_) {
+    equilibrium_->accept();
+    equilibrium_->report(contactReport_);
+    kkt_.model().difference(accepted_.q, state_.q, lastMove_);
+    lastLambda_ = state_.lambda - accepted_.lambda;
+    lastStep_ = state_.t - accepted_.t;
+  }
+  accepted_ = state_;
 }
 
 bool LoadStepping::solve() {
@@ -113,13 +138,9 @@ const StepReport& LoadStepping::advance() try {
       report_.note = "the loads are smaller than the rounding of the stiffest element; use fewer elements, or take the result with care";
     }
   }
-  if (equilibrium_) {
-    equilibrium_->accept();
-    equilibrium_->report(contactReport_);
-  }
   ++report_.step;
   report_.t = state_.t;
-  accepted_ = state_;
+  accept();
   return report_;
 } catch (const NumericalFailure&) {
   // Also a load that is undefined at the new load parameter ends here.
@@ -151,7 +172,12 @@ Snapshot LoadStepping::save() {
   snapshot["h"] = {h_};
   snapshot["step"] = {double(report_.step), double(negative_)};
   snapshot["redundant"].assign(kkt_.redundantRows().begin(), kkt_.redundantRows().end());
-  if (equilibrium_) snapshot["contact forces"] = equilibrium_->save();
+  if (equilibrium_) {
+    snapshot["contact forces"] = equilibrium_->save();
+    snapshot["last move"].assign(lastMove_.data(), lastMove_.data() + lastMove_.size());
+    snapshot["last lambda"].assign(lastLambda_.data(), lastLambda_.data() + lastLambda_.size());
+    snapshot["last step"] = {lastStep_};
+  }
   kkt_.forget();
   return snapshot;
 }
@@ -164,7 +190,13 @@ void LoadStepping::restore(const Snapshot& snapshot) {
   negative_ = int(snapshot.at("step").at(1));
   const std::vector<double>& rows = snapshot.at("redundant");
   kkt_.setRedundantRows({rows.begin(), rows.end()});
-  if (equilibrium_) equilibrium_->restore(snapshot.at("contact forces"));
+  if (equilibrium_) {
+    equilibrium_->restore(snapshot.at("contact forces"));
+    const std::vector<double> &move = snapshot.at("last move"), &lambda = snapshot.at("last lambda");
+    lastMove_ = Eigen::Map<const VectorX>(move.data(), Eigen::Index(move.size()));
+    lastLambda_ = Eigen::Map<const VectorX>(lambda.data(), Eigen::Index(lambda.size()));
+    lastStep_ = snapshot.at("last step").at(0);
+  }
   accepted_ = state_;
 }
 

@@ -56,14 +56,18 @@ class LoadStepping final : public Analysis {
     std::string why;
   };
   void judgeOverlap();
+  void predict();
   bool attempt(double t);
   bool solve();
   void solveWithContact();
+  void accept();
   void judgeStability();
 
   LoadSteppingOptions options_;
   KktSystem kkt_;
   State state_, accepted_;
+  VectorX lastMove_, lastLambda_; ///< of configuration and multipliers in the step accepted last
+  double lastStep_ = 0;           ///< of the load parameter; 0: none
   EquilibriumProblem problem_;
   Newton newton_;
   std::unique_ptr<ContactConstraints> contacts_;
