@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 
@@ -48,6 +49,7 @@ struct LineContacts::Impl {
   Vector3 driftOf(const LineSample& sample, const SectionContact& contact) const;
   int blocksOf(const LineSample& sample, std::array<int, 4>& blocks) const;
   void addStiffness(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const;
+  void addSliding(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const;
   void append(const LineSample& sample, const Eigen::Matrix<double, 24, 24>& K, std::vector<StiffnessBlock>& blocks) const;
   Vector3 forceAt(std::size_t& share, int sample, const Eigen::Matrix3Xd& forces) const;
 };
@@ -273,6 +275,26 @@ void LineContacts::Impl::addStiffness(const LineSample& sample, const Vector3& F
   const CurveConfiguration* second = isCurve ? &now.curves[std::size_t(sample.second)] : nullptr;
   const Projection projection = sample.isCrossing ? Projection::ClosestPoint : options.projection;
   K += contactStiffness(contactOf(sample), F, &first, sample.place, second, sample.otherPlace, projection);
+  if (sample.isCrossing) addSliding(sample, F, K);
+}
+
+/// A crossing moves along the first curve, too: from D' = 0 follows d xi = - (B_n' dq) / D'', D'' and B' the derivatives along xi while the
+/// other place follows. B' is a central difference, whose error is that of the square of its width.
+void LineContacts::Impl::addSliding(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const {
+  constexpr double width = 1e-4;
+  if (!(sample.curvature > 0) || std::abs(sample.place.xi - 0.5) == 0.5 || std::abs(sample.otherPlace.xi - 0.5) == 0.5) return; // at a node
+  Eigen::Matrix<double, 24, 1> normal = Eigen::Matrix<double, 24, 1>::Zero(), force = normal;
+  for (const double sign : {1.0, -1.0}) {
+    LineSample beside = sample;
+    beside.place.xi += sign * width;
+    beside.otherPlace.xi += sign * width * sample.follow;
+    const SectionContact contact = contactOf(beside);
+    for (int k = 0; k < 4; ++k) {
+      normal.segment<6>(6 * k) += sign / (2 * width) * contact.B[std::size_t(k)].row(0).transpose();
+      force.segment<6>(6 * k) += sign / (2 * width) * contact.B[std::size_t(k)].transpose() * F;
+    }
+  }
+  K += force * normal.transpose() / sample.curvature;
 }
 
 void LineContacts::Impl::append(const LineSample& sample, const Eigen::Matrix<double, 24, 24>& K,

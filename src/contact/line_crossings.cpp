@@ -131,6 +131,8 @@ void LineSampler::addCrossings(const Run& run) {
     if (pair.first == pair.second && !facesItself(first.curve(), sample.arclength, sample.otherArclength)) continue;
     sample.gap = distance - radii;
     sample.normal = nearest.r / std::max(distance, 1e-12 * radii);
+    sample.curvature = curvature / distance;
+    sample.follow = -nearest.f12 / nearest.f22;
     sample.allowance = largestAllowance * radii * (1 - smoothStep((rise - unresolved) / (distinct - unresolved)));
     samples_.push_back(sample);
     shares_.push_back({int(samples_.size()) - 1, LineShare::crossing, sample.arclength, 1});

@@ -19,6 +19,8 @@ struct LineSample {
   Vector3 normal = Vector3::Zero();         ///< towards the first
   double cosine = 0;                        ///< of the angle between the two curves
   double allowance = 0;                     ///< added to the gap of a crossing that the mesh all but resolves [m]
+  double curvature = 0;                     ///< of a crossing: second derivative of the distance along xi, the other place following [m]
+  double follow = 0;                        ///< of a crossing: d(xi of the other place) / d(xi)
   Vector3 previousNormal = Vector3::Zero(); ///< from the second to the first at the begin of the step [m]
 
   bool seesBlocksOf(const LineSample& s) const {

@@ -400,6 +400,61 @@ TEST(LineContacts, ThatCrossHaveTheirExactGapThere) {
   }
 }
 
+TEST(LineContacts, ThatCrossAreFollowedOverNodesAndKinks) {
+  for (const double kink : {0.0, 0.06, -0.06}) { // the first curve's middle node is on a line, a ridge, in a valley with two sides
+    for (int i = -20; i <= 20; ++i) {
+      LineRig rig;
+      const std::vector<Vector3> points{{-2, 0, 0}, {-1, 0, 0}, {0, 0, kink}, {1, 0, 0}, {2, 0, 0}};
+      rig.curve("a", 4, 4, 0.1, [&](double s) { return onPolyline(points, int(std::lround(s))); });
+      const double x = 0.01 * i;
+      rig.line("b", 4, {x, -2, 0.35}, {x, 2, 0.35}, 0.1); // crosses at its own node
+      int crossings = 0;
+      std::set<std::uint64_t> keys;
+      for (const ContactConstraint& c : rig.build({}, 0.2).constraints()) {
+        if (c.weight > 0) continue;
+        ++crossings;
+        keys.insert(c.key);
+        EXPECT_NEAR(c.arclength, 2 + x, 0.03);
+        EXPECT_NEAR(c.otherArclength, 2, 1e-9);
+      }
+      EXPECT_TRUE(crossings == 1 || (kink < 0 && crossings == 2)) << crossings << ' ' << kink << ' ' << x;
+      EXPECT_EQ(int(keys.size()), crossings);
+    }
+  }
+}
+
+TEST(LineContacts, StiffnessOfACrossingFollowsThePlaceOnBothCurves) {
+  std::mt19937 random(7);
+  LineRig rig;
+  std::uniform_real_distribution<double> uniform(-0.1, 0.1);
+  const auto disturbed = [&](const Vector3& from, double angle) {
+    return [&, from, angle](double s) {
+      return Pose{so3::exp(Vector3(0, 0, angle)), from + s * Vector3(std::cos(angle), std::sin(angle), 0)} *
+             se3::exp(Vector6(Vector6::NullaryExpr([&] { return uniform(random); })));
+    };
+  };
+  rig.curve("a", 1, 2, 0.1, disturbed({-1, 0, 0}, 0));
+  rig.curve("b", 1, 2, 0.15, disturbed({-0.6, -0.9, 0.4}, 1));
+  LineContacts& contacts = rig.build({}, 0.4);
+  const auto all = contacts.constraints();
+  const auto crossing = std::find_if(all.begin(), all.end(), [](const ContactConstraint& c) { return c.weight == 0; });
+  ASSERT_NE(crossing, all.end());
+  Eigen::Matrix3Xd F = Eigen::Matrix3Xd::Zero(3, Eigen::Index(all.size()));
+  F.col(crossing - all.begin()) = Vector3(2, 0.4, -0.7);
+  const MatrixX K = denseStiffness(rig, F);
+  const Eigen::Index nv = rig.model->nv();
+  MatrixX D(nv, nv);
+  for (Eigen::Index i = 0; i < nv; ++i) {
+    constexpr double h = 1e-4;
+    D.col(i).setZero();
+    for (const auto& [x, w] : {std::pair(1, 8.0), std::pair(-1, -8.0), std::pair(2, -1.0), std::pair(-2, 1.0)}) {
+      contacts.evaluate(rig.moved(x * h * VectorX::Unit(nv, i)));
+      D.col(i) -= w / (12 * h) * rig.forces(F);
+    }
+  }
+  EXPECT_LT((K - D).norm(), 1e-6 * D.norm());
+}
+
 /// The height at which the second curve just touches the first, when it has been turned by an angle.
 double restingHeight(double angle, double offset, const LineContactOptions& options) {
   constexpr double R = 0.1;
