@@ -10,8 +10,8 @@ namespace {
 
 /// Largest rotation in one iteration [rad].
 constexpr double rotationCap = 0.5;
-/// Velocities are not rounded as positions are.
-constexpr double velocityTolerance = 1e-3;
+/// tau over h where it is free: so long that tolerance and rounding of lengths, which are those of positions, mean nothing to velocities.
+constexpr double leverOfVelocities = 1e3;
 
 }
 
@@ -116,7 +116,7 @@ void VelocityCorrection::turn(const Eigen::Matrix3Xd& positionForces) {
 void VelocityCorrection::prepare(const VectorX* q, const VectorX& before, double h, const std::vector<char>& takesPart) {
   q_ = q;
   moves_ = !q;
-  tau_ = moves_ ? h / 2 : h;
+  tau_ = moves_ ? h / 2 : leverOfVelocities * h;
   const auto originals = contacts_.constraints();
   constraints_.assign(originals.begin(), originals.end());
   rebound_.assign(originals.size(), Vector3::Zero());

@@ -75,8 +75,9 @@ class PositionCorrection final : public ContactCorrection {
   void move() override;
 };
 
-/// Problem (3): x = tau W with a time tau, which makes lengths of relative velocities, gaps of the law, and of the rates of joints. tau = h
-/// where q is given, h/2 where it moves with the velocity, q = q~ exp(h W/2). Contacts stay as they were last evaluated.
+/// Problem (3): x = tau W with a time tau, which makes lengths of relative velocities, gaps of the law, and of the rates of joints. Where q
+/// is given tau is as good as any; where it moves with the velocity, q = q~ exp(h W/2), tau = h/2. Contacts stay as they were last
+/// evaluated.
 ///
 /// Contacts that last have two directions in a step, as those of joints in RATTLE (Andersen 1983): what of their force corrected positions
 /// acts as the gradient at the begin of the step says, the rest as that at its end.
