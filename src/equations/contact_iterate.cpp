@@ -210,6 +210,10 @@ int ContactIterate::active() const {
   return active;
 }
 
+int ContactIterate::closed() const {
+  return int(std::count_if(laws_.begin(), laws_.end(), [](const ContactLawEquations& law) { return law.status != ContactStatus::Open; }));
+}
+
 std::string ContactIterate::describeWorst() const {
   std::string text = kkt().describeWorst() + ";";
   for (const ResidualGroup& g : groups_) {

@@ -68,7 +68,9 @@ class ContactIterate {
   /// Largest residual over its threshold (or rounding).
   double residual() const;
   double gapViolation() const { return groups_[KktSystem::groupCount].value; }
+  /// Constraints that carry a force; those whose law says that they touch.
   int active() const;
+  int closed() const;
   /// What is worst: residual, place, and the contact with the largest violation.
   std::string describeWorst() const;
 

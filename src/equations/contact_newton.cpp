@@ -10,6 +10,11 @@ namespace tendril {
 
 using Method = ContactNewtonOptions::Method;
 
+namespace {
+/// Closed contacts up to which Automatic asks the dual method: its friction problem is dense, and beyond this a smaller step costs less.
+constexpr int dualLimit = 200;
+}
+
 struct ContactNewton::Impl {
   ContactIterate iterate;
   ContactIncrement increment;
@@ -35,6 +40,7 @@ const ContactNewtonReport& ContactNewton::solve(ContactProblem& problem, const C
   if (options.method != Method::Dual && impl_->iterateBy(impl_->semismooth, "Newton's method", options.maxIterations)) return report;
   if (options.method == Method::Newton) return report;
   if (options.method == Method::Automatic) {
+    if (impl_->iterate.closed() > dualLimit) return report;
     problem.restart();
     F = impl_->first;
   }
