@@ -275,7 +275,7 @@ void LineContacts::Impl::addStiffness(const LineSample& sample, const Vector3& F
   const CurveConfiguration* second = isCurve ? &now.curves[std::size_t(sample.second)] : nullptr;
   const Projection projection = sample.isCrossing ? Projection::ClosestPoint : options.projection;
   K += contactStiffness(contactOf(sample), F, &first, sample.place, second, sample.otherPlace, projection);
-  if (sample.isCrossing) addSliding(sample, F, K);
+  if (sample.isCrossing && isCurve) addSliding(sample, F, K);
 }
 
 /// A crossing moves along the first curve, too: from D' = 0 follows d xi = - (B_n' dq) / D'', D'' and B' the derivatives along xi while the

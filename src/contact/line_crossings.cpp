@@ -93,7 +93,7 @@ double smoothStep(double x) {
 ///
 /// A minimum at a node counts where both segments that meet there rise away from it. Ends of curves are no crossings.
 void LineSampler::addCrossings(const Run& run) {
-  constexpr double unresolved = 0.01, distinct = 0.03, largestAllowance = 0.02, roundOff = 1e-10;
+  constexpr double roundOff = 1e-10;
   const LineCandidate& pair = run.front();
   const CurveConfiguration &first = firstCurve(run), &second = geometry_->curves[std::size_t(pair.second)];
   const double radii = first.curve().radius + second.curve().radius;
@@ -122,7 +122,7 @@ void LineSampler::addCrossings(const Run& run) {
 
     const double curvature = nearest.f11 - nearest.f12 * nearest.f12 / nearest.f22;
     const double rise = (curvature / 8 + *kink1 / 2) / (radii * radii);
-    if (rise <= unresolved) continue;
+    if (rise <= unresolvedRise) continue;
     LineSample sample;
     sample.isCrossing = true;
     sample.first = pair.first, sample.second = pair.second, sample.law = pair.law;
@@ -133,10 +133,15 @@ void LineSampler::addCrossings(const Run& run) {
     sample.normal = nearest.r / std::max(distance, 1e-12 * radii);
     sample.curvature = curvature / distance;
     sample.follow = -nearest.f12 / nearest.f22;
-    sample.allowance = largestAllowance * radii * (1 - smoothStep((rise - unresolved) / (distinct - unresolved)));
-    samples_.push_back(sample);
-    shares_.push_back({int(samples_.size()) - 1, LineShare::crossing, sample.arclength, 1});
+    addCrossing(sample, rise, radii);
   }
+}
+
+void LineSampler::addCrossing(LineSample& sample, double rise, double size) {
+  constexpr double distinct = 0.03, largestAllowance = 0.02;
+  sample.allowance = largestAllowance * size * (1 - smoothStep((rise - unresolvedRise) / (distinct - unresolvedRise)));
+  samples_.push_back(sample);
+  shares_.push_back({int(samples_.size()) - 1, LineShare::crossing, sample.arclength, 1});
 }
 
 }

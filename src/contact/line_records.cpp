@@ -144,7 +144,8 @@ double LineRecords::misfit(int last, int next) const {
   const LineSample &a = sample(last), &b = sample(next);
   const double da = a.arclength - share(last).nodeArclength, db = b.arclength - share(next).nodeArclength;
   if (a.isCrossing) { // found twice, from both sides of a node
-    const double distance = apart(a.first, a.arclength, b.arclength) + apart(a.second, a.otherArclength, b.otherArclength);
+    double distance = apart(a.first, a.arclength, b.arclength);
+    if (curve(a.second)) distance += apart(a.second, a.otherArclength, b.otherArclength);
     return distance < sameCrossing * segmentLength(a) ? 0 : never;
   }
   if (da == db) return never;
@@ -170,7 +171,10 @@ void LineRecords::findKnown(const LineSample& sample, int node) {
 double LineRecords::misfit(const Record& record, const Group& group) const {
   constexpr double widest = 0.5; // 1 - cos of 60 degrees
   const LineSample& s = sample(group.shares.front());
-  if (!curve(s.second)) return (1 - record.normal.dot(group.normal.normalized())) / widest;
+  if (!curve(s.second)) {
+    const double slid = s.isCrossing ? apart(s.first, record.arclength, group.arclength) / (3 * segmentLength(s)) : 0;
+    return std::max(slid, (1 - record.normal.dot(group.normal.normalized())) / widest);
+  }
   double distance = apart(s.second, record.otherArclength, group.otherArclength);
   if (s.isCrossing) distance += apart(s.first, record.arclength, group.arclength);
   return distance / (2 * (segmentLength(s) + otherLength(s)) + std::numbers::pi * radii(s));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace tendril {
 
@@ -42,7 +43,11 @@ void LineSampler::sample(const LineGeometry& geometry, std::span<const LineCandi
     } else {
       collocate(run);
     }
-    if (!isRigid(run)) addCrossings(run);
+    if (isRigid(run)) {
+      addSupports(run);
+    } else {
+      addCrossings(run);
+    }
   }
 }
 
@@ -107,16 +112,24 @@ void LineSampler::addCurves(const Run& run, const CurvePlace& place, const Pose&
   }
 }
 
-void LineSampler::addRigid(const Run& run, const CurvePlace& place, const Pose& C, double length, std::span<const NodeShare> nodes) {
+void LineSampler::findRigid(const Run& run, const Pose& C) {
   const LineCandidate& pair = run.front();
   const ContactModel::Part& part = parts_.parts()[std::size_t(pair.second)];
   const CollisionShape& ball = balls_[std::size_t(ballOf_[std::size_t(pair.first)])];
-  const double within = approach_ + shapeOfFirst(run).segments[std::size_t(place.segment)].length;
+  const double within = approach_ + shapeOfFirst(run).segments[std::size_t(pair.segment)].length;
   points_.clear();
   for (const LineCandidate& candidate : run) {
     findContacts(ball, C, part.shapes[std::size_t(candidate.other)], geometry_->frames[std::size_t(pair.second)], within, points_);
   }
-  std::stable_sort(points_.begin(), points_.end(), [](const ContactPoint& a, const ContactPoint& b) { return a.gap < b.gap; });
+  const auto isDeeper = [](const ContactPoint& a, const ContactPoint& b) {
+    return std::tuple(a.gap, a.feature) < std::tuple(b.gap, b.feature);
+  };
+  std::sort(points_.begin(), points_.end(), isDeeper);
+}
+
+void LineSampler::addRigid(const Run& run, const CurvePlace& place, const Pose& C, double length, std::span<const NodeShare> nodes) {
+  const LineCandidate& pair = run.front();
+  findRigid(run, C);
   const std::size_t begin = samples_.size();
   for (const ContactPoint& point : points_) {
     const auto isSame = [&](const LineSample& deeper) { return deeper.normal.dot(point.normal) > sameNormal; };

@@ -2,6 +2,7 @@
 #include "contact/facing.h"
 #include "tendril/contact/line_contacts.h"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -63,6 +64,9 @@ class LineSampler {
 
   const CurveConfiguration& firstCurve(const Run& run) const { return geometry_->curves[std::size_t(run.front().first)]; }
   const ContactCurve& shapeOfFirst(const Run& run) const { return firstCurve(run).curve(); }
+  /// Rises up to this one are left to the means around nodes.
+  static constexpr double unresolvedRise = 0.01;
+
   bool isRigid(const Run& run) const { return !parts_.parts()[std::size_t(run.front().second)].curve; }
 
   void findRuns(std::span<const LineCandidate> candidates);
@@ -73,11 +77,24 @@ class LineSampler {
   void findBounds(const Run& run);
   void addBound(const Run& run, const Vector3& node, const Vector3& tangent);
   void addCrossings(const Run& run);
+  /// The allowance follows from the rise within half a segment, in units of `size`.
+  void addCrossing(LineSample& sample, double rise, double size);
+
+  struct Probe {
+    ContactPoint nearest;
+    double slope;
+  };
+  std::optional<Probe> probe(const Run& run, const Pose& C);
+  void addSupports(const Run& run);
+  void addSupport(const Run& run, const CurvePlace& place, const ContactPoint& nearest, double rise);
+  double flattest(const Run& run, double atBegin, double atEnd);
 
   /// Adds what faces a place of the first curve, with the length that it stands for shared among nodes.
   void addFacing(const Run& run, const CurvePlace& place, double length, std::span<const NodeShare> nodes);
   void addCurves(const Run& run, const CurvePlace& place, const Pose& C, double length, std::span<const NodeShare> nodes);
   void addRigid(const Run& run, const CurvePlace& place, const Pose& C, double length, std::span<const NodeShare> nodes);
+  /// Contacts with a rigid part, the deepest first.
+  void findRigid(const Run& run, const Pose& C);
   void share(double length, std::span<const NodeShare> nodes);
 
   const ContactModel& parts_;

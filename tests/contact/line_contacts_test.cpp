@@ -230,6 +230,9 @@ TEST(LineContacts, WithRigidPartsHaveTheirDistance) {
         if (c.isAll) {
           EXPECT_NEAR(k.gap, 0.02, 1e-9);
           EXPECT_NEAR(k.frame(2, 0), 1, 1e-9);
+        } else if (k.weight == 0) { // all but resolved: with an allowance of up to 2 % of the diameter
+          EXPECT_NEAR(k.arclength, 0.5, 1e-9);
+          EXPECT_NEAR(k.gap, 0.022, 0.002 + 1e-9);
         } else if (options.method == Method::Collocation) {
           EXPECT_NEAR(k.gap, std::hypot(k.arclength - 0.5, 0.62) - 0.6, 1e-9);
         } else {
@@ -237,6 +240,54 @@ TEST(LineContacts, WithRigidPartsHaveTheirDistance) {
         }
       }
       EXPECT_NEAR(rig.totalWeight(), 1, 1e-10);
+    }
+  }
+}
+
+TEST(LineContacts, AcrossACylinderHaveTheirExactGapThere) {
+  for (const LineContactOptions& options : allOptions()) {
+    for (const double x : {0.03, 0.2, 0.25, 0.4}) { // within segments and at a node
+      LineRig rig;
+      rig.line("a", 5, {-0.6, 0, 0.17}, {1.4, 0, 0.17}, 0.1);
+      rig.solid("roll", Shape::Kind::Cylinder, {0.06, 3, 0}, {so3::exp(Vector3(M_PI / 2, 0, 0)), {x, 0, 0}});
+      int supports = 0;
+      for (const ContactConstraint& c : rig.build(options).constraints()) {
+        if (c.weight > 0) {
+          EXPECT_GT(c.gap, 0.01);
+          continue;
+        }
+        ++supports;
+        EXPECT_NEAR(c.gap, 0.01, 1e-9);
+        EXPECT_NEAR(c.arclength, 0.6 + x, 1e-9);
+        EXPECT_NEAR(c.frame(2, 0), 1, 1e-9);
+      }
+      EXPECT_EQ(supports, 1) << x;
+    }
+  }
+}
+
+TEST(LineContacts, OfAClosedCurveHaveNoSeam) {
+  constexpr int count = 16;
+  constexpr double ring = 1, R = 0.1;
+  for (const LineContactOptions& options : allOptions()) {
+    LineRig rig;
+    ContactCurve curve;
+    curve.radius = R;
+    const auto frame = [=](double t) {
+      return Pose{so3::exp(Vector3(0, 0, t + M_PI / 2)), Vector3(ring * std::cos(t), ring * std::sin(t), R)};
+    };
+    std::vector<int> blocks;
+    for (int i = 0; i < count; ++i) blocks.push_back(rig.builder.addPose("ring", i, frame(2 * M_PI * i / count)));
+    for (int i = 0; i < count; ++i)
+      curve.segments.push_back({{blocks[std::size_t(i)], blocks[std::size_t((i + 1) % count)]}, 2 * M_PI * ring / count});
+    rig.parts.addPart({"ring", "", nullptr, {}, curve});
+    rig.solid("floor", Shape::Kind::HalfSpace, Vector3::Zero(), Pose{});
+    const LineContacts& contacts = rig.build(options);
+    ASSERT_EQ(contacts.constraints().size(), options.method == Method::Mortar ? count : 2 * count);
+    for (const ContactConstraint& c : contacts.constraints()) {
+      EXPECT_NEAR(c.weight, 2 * M_PI * ring / double(contacts.constraints().size()), 1e-12);
+      EXPECT_NEAR(c.gap, 0, 1e-12);
+      EXPECT_EQ(contacts.gradient(c).size(), options.method == Method::Mortar ? 3u : 2u);
     }
   }
 }

@@ -34,10 +34,11 @@ struct LineContactOptions {
 /// *Mortar.* A segment is integrated over piece by piece between the places that face nodes of the other curve, over all that faces,
 /// however far, within segments of which one that meets the node comes near. *Collocation.* The gap at points, each for its length.
 ///
-/// *Crossings.* Where curves cross, means do not see how near they come. If the distance rises from a place that is nearest on both curves
-/// by more than 1 % of the sum of the radii within half a segment, that place is an inequality of its own, of weight 0; up to 3 % it may
-/// come nearer than its gap says by an allowance that fades from 2 % to nothing, so that no force jumps while curves turn. Coarser meshes
-/// thus have crossings at smaller angles (above 6 degrees where segments are 10 radii long), finer ones resolve them by their means.
+/// *Crossings.* Where curves cross, or lie across an edge or a ball, means do not see how near they come. If the distance rises from a
+/// place that is nearest on both curves by more than 1 % of the sum of the radii within half a segment, that place is an inequality of its
+/// own, of weight 0; up to 3 % it may come nearer than its gap says by an allowance that fades from 2 % to nothing, so that no force jumps
+/// while curves turn. Coarser meshes thus have crossings at smaller angles (above 6 degrees where segments are 10 radii long), finer ones
+/// resolve them by their means.
 ///
 /// The normal points to the side on which the first curve lay at the begin of the step, so that a step must not carry curves around one
 /// another by more than a right angle. Slips are exact on SE(3) (slipSince).

@@ -1,0 +1,65 @@
+#include "contact/line_samples.h"
+
+#include <cmath>
+
+namespace tendril {
+
+/// The deepest contact of a section with a rigid part, and how its gap grows along xi: n . x'.
+std::optional<LineSampler::Probe> LineSampler::probe(const Run& run, const Pose& C) {
+  findRigid(run, C);
+  if (points_.empty()) return std::nullopt;
+  return Probe{points_.front(), points_.front().normal.dot(tangentAt(firstCurve(run), run.front().segment, C))};
+}
+
+/// Where a curve lies across a rigid part (an edge, a ball, a thin cylinder) the mean around a node sees as little of the nearest place as
+/// where it crosses a curve; so that place is an inequality of its own by the same rule, delta = D'' h^2 / 8 against twice the radius of
+/// the curve, D'' h^2 the change of the slope along the segment.
+void LineSampler::addSupports(const Run& run) {
+  const CurveConfiguration& curve = firstCurve(run);
+  const int segment = run.front().segment, next = segmentAfter(curve.curve(), segment);
+  const auto begin = probe(run, curve.node(segment)), end = probe(run, curve.node(segment + 1));
+  if (!begin || !end) return;
+  const double diameter = 2 * curve.curve().radius;
+  if (begin->slope < 0 && end->slope >= 0) {
+    const double xi = flattest(run, begin->slope, end->slope);
+    const CurvePlace place{segment, xi};
+    if (const auto found = probe(run, curve.frame(place)))
+      addSupport(run, place, found->nearest, (end->slope - begin->slope) / 8 / diameter);
+  } else if (end->slope < 0 && next >= 0) {
+    const double beyond = end->nearest.normal.dot(tangentAtBegin(curve, next));
+    if (beyond >= 0) addSupport(run, {segment, 1}, end->nearest, std::min(-end->slope, beyond) / 2 / diameter);
+  }
+}
+
+/// Where the slope vanishes between the ends of a segment, by the rule of the false position (Illinois).
+double LineSampler::flattest(const Run& run, double atBegin, double atEnd) {
+  constexpr int most = 40;
+  const double close = 1e-12 * (atEnd - atBegin);
+  double a = 0, b = 1, fa = atBegin, fb = atEnd, xi = 0;
+  for (int i = 0; i < most; ++i) {
+    xi = (a * fb - b * fa) / (fb - fa);
+    const auto found = probe(run, firstCurve(run).frame({run.front().segment, xi}));
+    if (!found || std::abs(found->slope) <= close) break;
+    if ((found->slope < 0) == (fb < 0)) {
+      fa *= 0.5;
+    } else {
+      a = b, fa = fb;
+    }
+    b = xi, fb = found->slope;
+  }
+  return xi;
+}
+
+void LineSampler::addSupport(const Run& run, const CurvePlace& place, const ContactPoint& nearest, double rise) {
+  if (nearest.gap > approach_ || rise <= unresolvedRise) return;
+  const LineCandidate& pair = run.front();
+  LineSample sample;
+  sample.isCrossing = true;
+  sample.first = pair.first, sample.second = pair.second, sample.law = pair.law;
+  sample.place = place, sample.nearest = nearest;
+  sample.arclength = firstCurve(run).arclength(place);
+  sample.gap = nearest.gap, sample.normal = nearest.normal;
+  addCrossing(sample, rise, 2 * shapeOfFirst(run).radius);
+}
+
+}
