@@ -10,8 +10,6 @@ namespace tendril {
 namespace {
 /// Constraints whose compliance is looked at.
 constexpr int samples = 8;
-/// Iterates after which a weight that does not help gives way to that of the model.
-constexpr int patience = 8;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 double median(std::vector<double>& values) {
@@ -27,7 +25,7 @@ void ContactIterate::begin(ContactProblem& problem, double weight, Eigen::Matrix
   problem_ = &problem;
   weight_ = weight;
   F_ = &F;
-  iterates_ = 0;
+  isFirst_ = true;
   const auto constraints = problem.constraints();
   const int present = int(std::count_if(constraints.begin(), constraints.end(), [](const ContactConstraint& c) { return c.isPresent; }));
   if (!similar(present, weighed_) || !similar(kkt().assembly().multiplierScale, weighedScale_)) weighed_ = 0;
@@ -43,19 +41,18 @@ bool ContactIterate::evaluate() {
     if (!isPresent(j)) F_->col(j).setZero();
   }
   if (weighed_ == 0) weigh();
-  if (iterates_ > patience) weight_ = std::sqrt(weight_);
   const double tolerance = problem_->gapTolerance();
   for (int j = 0; j < count; ++j) {
     Vector3 g = gap(j);
     // What touches at the start but for rounding begins closed: it may be all that holds a body.
-    if (iterates_ == 0 && std::abs(g[0]) <= tolerance) g[0] = 0;
+    if (isFirst_ && std::abs(g[0]) <= tolerance) g[0] = 0;
     laws_[j] = isPresent(j) ? ContactLawEquations::at(g, F_->col(j), friction(j), weights()) : ContactLawEquations{};
     if (F_->col(j).isZero(0)) continue;
     for (const GradientEntry& entry : problem_->gradient(problem_->constraints()[j])) {
       kkt().assembly().addForce(entry.block, Vector6(-entry.B.transpose() * F_->col(j)));
     }
   }
-  ++iterates_;
+  isFirst_ = false;
   measure();
   return true;
 }

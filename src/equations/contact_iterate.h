@@ -84,7 +84,7 @@ class ContactIterate {
   double weight_ = 1;
   ContactWeights rho_;
   bool isHeld_ = true;
-  int iterates_ = 0;        ///< seen since the begin
+  bool isFirst_ = true;     ///< the next iterate is the one to start from
   int weighed_ = 0;         ///< constraints present when rho was found; 0: it was not
   double weighedScale_ = 0; ///< mean stiffness of the model then
   std::vector<ContactLawEquations> laws_;

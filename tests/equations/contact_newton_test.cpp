@@ -314,30 +314,49 @@ TEST(ContactNewton, ConstraintsSaidTwiceShareTheForce) {
 }
 
 /// A wire bent far, whose tip rubs with its surface on an inclined plane.
+struct BentWire {
+  static Mechanism make() {
+    MechanismBuilder b;
+    const auto beam = b.beam("wire", Curve::straight({0, 0, 0}, {0.3, 0, 0}), wire(), {.elements = 10});
+    b.clamp("root", beam.start());
+    b.force("tip", beam.end(), {0, 1, -4});
+    return b.build();
+  }
+  explicit BentWire(double mu)
+      : problem(m, {{.block = m.beams[0].nodes.back(),
+                     .offset = {0, 2e-3, -5e-3},
+                     .plane = {0.3, 0, -0.1},
+                     .normal = Vector3(0.4, 0.1, 1).normalized(),
+                     .law = {.friction = mu}}}) {}
+  Mechanism m = make();
+  PlaneContact problem;
+  ContactNewton newton;
+  Eigen::Matrix3Xd F;
+};
+
 TEST(ContactNewton, ConvergesQuadratically) {
-  MechanismBuilder b;
-  const auto beam = b.beam("wire", Curve::straight({0, 0, 0}, {0.3, 0, 0}), wire(), {.elements = 10});
-  b.clamp("root", beam.start());
-  b.force("tip", beam.end(), {0, 1, -4});
-  const Mechanism m = b.build();
   for (double mu : {0., 0.1}) {
-    PlaneContact problem(m, {{.block = m.beams[0].nodes.back(),
-                              .offset = {0, 2e-3, -5e-3},
-                              .plane = {0.3, 0, -0.1},
-                              .normal = Vector3(0.4, 0.1, 1).normalized(),
-                              .law = {.friction = mu}}});
-    ContactNewton newton;
-    Eigen::Matrix3Xd F;
-    ASSERT_TRUE(newton.solve(problem, {.method = Method::Newton}, F).converged) << newton.report().message;
-    EXPECT_GT(F(0, 0), 0.5);
-    EXPECT_NEAR(F.col(0).tail<2>().norm(), mu * F(0, 0), 1e-9);
+    BentWire wire(mu);
+    ASSERT_TRUE(wire.newton.solve(wire.problem, {.method = Method::Newton}, wire.F).converged) << wire.newton.report().message;
+    EXPECT_GT(wire.F(0, 0), 0.5);
+    EXPECT_NEAR(wire.F.col(0).tail<2>().norm(), mu * wire.F(0, 0), 1e-9);
     // Of the last steps above rounding.
-    std::vector<double>& steps = problem.steps;
+    std::vector<double>& steps = wire.problem.steps;
     while (steps.size() > 3 && steps.back() < 1e-9) steps.pop_back();
     const std::size_t n = steps.size();
     ASSERT_GE(n, 3u);
     EXPECT_LT(steps[n - 1], 3 * steps[n - 2] * steps[n - 2]) << mu;
     EXPECT_LT(steps[n - 2], 3 * steps[n - 3] * steps[n - 3]) << mu;
+  }
+}
+
+// Friction has no potential: the forces' own stiffness makes W unsymmetric.
+TEST(ContactNewton, DualServesUnsymmetricEquations) {
+  for (double mu : {0., 0.1, 0.5}) {
+    BentWire primal(mu), dual(mu);
+    ASSERT_TRUE(primal.newton.solve(primal.problem, {.method = Method::Newton}, primal.F).converged);
+    ASSERT_TRUE(dual.newton.solve(dual.problem, {.method = Method::Dual}, dual.F).converged) << dual.newton.report().message;
+    EXPECT_LT((primal.F - dual.F).norm(), 1e-6 * primal.F.norm());
   }
 }
 

@@ -43,8 +43,7 @@ struct ContactNewtonOptions {
   /// hardly ever fails, but W is dense. Automatic: Newton and, where that does not converge and at most 200 contacts are closed, Dual.
   enum class Method { Automatic, Newton, Dual } method = Method::Automatic;
   int maxIterations = 40;
-  /// Multiplies the weight rho that joins forces and gaps in the test of a contact's status, F - rho gap. It moves no solution; where an
-  /// iteration takes long it is led back to 1.
+  /// Multiplies the weight rho that joins forces and gaps in the test of a contact's status, F - rho gap. It moves no solution.
   double weight = 1;
 };
 
