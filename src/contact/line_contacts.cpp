@@ -64,7 +64,8 @@ LineContacts::~LineContacts() = default;
 
 void LineContacts::begin(const State& accepted, double reach) {
   Impl& m = *impl_;
-  const bool isRepeated = accepted.q == m.qBegin && accepted.q != m.qNow;
+  const auto isAt = [&accepted](const VectorX& q) { return q.size() == accepted.q.size() && q == accepted.q; };
+  const bool isRepeated = isAt(m.qBegin) && !isAt(m.qNow);
   if (!isRepeated) m.records.remember(m.constraints);
   m.records.clear();
   m.constraints.clear();
