@@ -2,7 +2,6 @@
 #include "tendril/contact/contact_constraints.h"
 #include "tendril/lie/so3.h"
 #include "tendril/model/marker.h"
-#include "tendril/model/model.h"
 
 #include <string>
 #include <utility>
@@ -17,7 +16,7 @@ namespace tendril::test {
 /// With the second marker on the ground, a half-space. Markers on bodies, nodes and the ground.
 class FlatContacts final : public ContactConstraints {
  public:
-  explicit FlatContacts(const Model& model, double size = 0.1) : model_(model), size_(size) {}
+  explicit FlatContacts(double size = 0.1) : size_(size) {}
 
   void add(const Marker& first, const Marker& second, const ContactLaw& law, const Vector3& normal = Vector3::UnitZ(),
            double distance = 0) {
@@ -88,7 +87,6 @@ class FlatContacts final : public ContactConstraints {
     blocks.push_back({b, b, -k.J.topRows<3>().transpose() * so3::hat(k.frame.R.transpose() * force) * k.J.bottomRows<3>()});
   }
 
-  const Model& model_;
   double size_;
   State state_;
   std::vector<Place> places_;
