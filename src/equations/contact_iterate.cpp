@@ -10,12 +10,24 @@ namespace tendril {
 namespace {
 /// Constraints whose compliance is looked at.
 constexpr int samples = 8;
+/// Compliance below this share of that of the diagonal is rounding.
+constexpr double leastCompliance = 1e-6;
+/// Compliance of held normals, relative: redundant ones share.
+constexpr double proximal = 1e-10;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 double median(std::vector<double>& values) {
   const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+/// Values of some of the constraints, evenly chosen.
+template <class Value> std::vector<double> sampled(const std::vector<int>& constraints, Value value) {
+  std::vector<double> values;
+  const std::size_t taken = std::min<std::size_t>(samples, constraints.size());
+  for (std::size_t k = 0; k < taken; ++k) values.push_back(value(constraints[(2 * k + 1) * constraints.size() / (2 * taken)]));
+  return values;
 }
 
 bool similar(double a, double b) { return a <= 2 * b && b <= 2 * a; }
@@ -28,7 +40,10 @@ void ContactIterate::begin(ContactProblem& problem, double weight, Eigen::Matrix
   isFirst_ = true;
   const auto constraints = problem.constraints();
   const int present = int(std::count_if(constraints.begin(), constraints.end(), [](const ContactConstraint& c) { return c.isPresent; }));
-  if (!similar(present, weighed_) || !similar(kkt().assembly().multiplierScale, weighedScale_)) weighed_ = 0;
+  int closed = 0;
+  for (int j = 0; j < int(std::min<Eigen::Index>(F.cols(), Eigen::Index(constraints.size()))); ++j) closed += isClosedAtStart(j);
+  const bool isLike = similar(present, weighed_) && similar(closed, weighedClosed_);
+  if (!isLike || !similar(kkt().assembly().multiplierScale, weighedScale_)) weighed_ = 0;
 }
 
 bool ContactIterate::evaluate() {
@@ -109,46 +124,106 @@ void ContactIterate::setIncrement(Eigen::Ref<VectorX> solution, ContactIncrement
   increment.deltaLambda = kkt().assembly().multiplierScale * solution.tail(model.nc());
 }
 
+bool ContactIterate::isClosedAtStart(int j) const {
+  return isPresent(j) && ((*F_)(0, j) > 0 || std::abs(gap(j)[0]) <= problem_->gapTolerance());
+}
+
 void ContactIterate::weigh() {
-  std::vector<int> present;
+  std::vector<int> present, open;
   for (int j = 0; j < count(); ++j) {
-    if (isPresent(j)) present.push_back(j);
+    if (!isPresent(j)) continue;
+    present.push_back(j);
+    if (!isClosedAtStart(j)) open.push_back(j);
   }
   weighed_ = int(present.size());
+  weighedClosed_ = weighed_ - int(open.size());
   if (present.empty()) return;
   weighedScale_ = kkt().assembly().multiplierScale;
 
   // What floats until contact holds it has no compliance of its own; that of its diagonal tells the size.
   isHeld_ = kkt().factorise();
-  normal_.clear(), tangent_.clear();
-  const int taken = std::min(samples, weighed_);
-  for (int k = 0; k < taken; ++k) {
-    const Vector3 D = compliance(present[std::size_t((2 * k + 1) * weighed_ / (2 * taken))]);
-    normal_.push_back(D[0]);
-    tangent_.push_back((D[1] + D[2]) / 2);
-  }
+  const bool isPressed = weighedClosed_ > 0 && holdNormals();
+  // Where held normals leave no way at all, as at the fourth corner of a brick, they tell nothing of the size either.
+  const auto own = [&](int j) -> Vector3 {
+    const Vector3 size = diagonalCompliance(j), D = isPressed ? heldCompliance(j) : isHeld_ ? compliance(j) : size;
+    return (D.array() > leastCompliance * size.array()).select(D, size);
+  };
+  // Normals that are held yield no more.
+  const bool isAllClosed = isPressed && open.empty();
+  normal_ = sampled(isPressed && !isAllClosed ? open : present, [&](int j) { return isAllClosed ? diagonalCompliance(j)[0] : own(j)[0]; });
+  tangent_ = sampled(present, [&](int j) {
+    const Vector3 D = own(j);
+    return 2 / (1 / D[1] + 1 / D[2]); // the stiffer direction counts
+  });
   const double normal = median(normal_), tangent = median(tangent_);
   rho_.normal = normal > 0 && std::isfinite(normal) ? 1 / normal : weighedScale_;
   rho_.tangent = tangent > 0 && std::isfinite(tangent) ? 1 / tangent : rho_.normal;
 }
 
+bool ContactIterate::holdNormals() {
+  const Model& model = kkt().model();
+  const VectorX& unit = kkt().unit();
+  const double s = kkt().assembly().multiplierScale;
+  int size = model.nv() + model.nc();
+  held_.begin();
+  const auto visit = [&](auto&& piece) {
+    int row = model.nv() + model.nc();
+    for (int j = 0; j < count(); ++j) {
+      if (!isClosedAtStart(j)) continue;
+      for (const GradientEntry& entry : problem_->gradient(problem_->constraints()[j])) piece(row, entry);
+      ++row;
+    }
+    size = row;
+  };
+  visit([&](int row, const GradientEntry& entry) {
+    held_.declare({row, offset(entry.block), 1, 6});
+    held_.declare({offset(entry.block), row, 6, 1});
+  });
+  for (int row = model.nv() + model.nc(); row < size; ++row) held_.declare({row, row, 1, 1});
+  const SparseMatrix& A = kkt().preparedMatrix();
+  if (held_.layOut(A, size)) heldLu_.analyse(held_.matrix());
+  visit([&](int, const GradientEntry& entry) {
+    const Eigen::Matrix<double, 1, 6> n = -s * entry.B.row(0).cwiseProduct(unit.segment<6>(offset(entry.block)).transpose());
+    held_.add(n);
+    held_.add(n.transpose());
+  });
+  for (int row = model.nv() + model.nc(); row < size; ++row) held_.add(Eigen::Matrix<double, 1, 1>(-proximal * s));
+  return heldLu_.factorise(held_.matrix());
+}
+
+Vector3 ContactIterate::heldCompliance(int j) {
+  const Model& model = kkt().model();
+  Vector3 D = Vector3::Zero();
+  for (int i = 0; i < 3; ++i) {
+    heldRhs_.setZero(held_.matrix().rows());
+    addForce(j, Vector3::Unit(i), heldRhs_);
+    heldLu_.solve(heldRhs_);
+    x_ = heldRhs_.head(model.nv()).cwiseProduct(kkt().unit().head(model.nv()));
+    D[i] = std::abs(motion(j, x_)[i]);
+  }
+  return D;
+}
+
 /// Magnitude of the diagonal of B A^-1 B^T.
 Vector3 ContactIterate::compliance(int j) {
   const Model& model = kkt().model();
-  const auto entries = problem_->gradient(problem_->constraints()[j]);
   Vector3 D = Vector3::Zero();
-  if (isHeld_) {
-    upper_.resize(model.nv());
-    lower_.setZero(model.nc());
-    for (int i = 0; i < 3; ++i) {
-      upper_.setZero();
-      for (const GradientEntry& entry : entries) upper_.segment<6>(offset(entry.block)) += entry.B.row(i);
-      if (kkt().solve(upper_, lower_, x_, y_)) D[i] = std::abs(motion(j, x_)[i]);
+  upper_.resize(model.nv());
+  lower_.setZero(model.nc());
+  for (int i = 0; i < 3; ++i) {
+    upper_.setZero();
+    for (const GradientEntry& entry : problem_->gradient(problem_->constraints()[j])) {
+      upper_.segment<6>(offset(entry.block)) += entry.B.row(i);
     }
+    if (kkt().solve(upper_, lower_, x_, y_)) D[i] = std::abs(motion(j, x_)[i]);
   }
-  if (D[0] > 0) return D;
+  return D[0] > 0 ? D : diagonalCompliance(j);
+}
+
+Vector3 ContactIterate::diagonalCompliance(int j) const {
+  Vector3 D = Vector3::Zero();
   const SparseMatrix& A = kkt().preparedMatrix();
-  for (const GradientEntry& entry : entries) {
+  for (const GradientEntry& entry : problem_->gradient(problem_->constraints()[j])) {
     for (int i = 0; i < 6; ++i) {
       const int row = offset(entry.block) + i;
       const double stiffness = std::abs(A.coeff(row, row)) / (kkt().unit()[row] * kkt().unit()[row]);

@@ -1,6 +1,8 @@
 #pragma once
+#include "equations/bordered_matrix.h"
 #include "equations/contact_law_equations.h"
 #include "tendril/equations/contact_newton.h"
+#include "tendril/solvers/sparse_lu.h"
 
 #include <array>
 #include <string>
@@ -18,8 +20,9 @@ struct ContactIncrement {
 /// Everything evaluated at one iterate (x, lambda, F): residual with contact forces, laws, and how far all are from zero. Both methods
 /// start their steps from here.
 ///
-/// The weights rho come from the compliance of the model, the median over some constraints of B A^-1 B^T, normal and tangential. As gaps
-/// count from the compliance of the whole structure, this is what a force of one contact has to do with its gap, whatever units or step.
+/// The weights rho come from the compliance of the model, the median over some constraints of B A^-1 B^T: this is what a force of one
+/// contact has to do with its gap, whatever units or step. Where contacts are closed at the start it is the compliance of the model that
+/// these hold in their normals: what is pressed on a drum cannot bend, only stretch.
 class ContactIterate {
  public:
   /// Begins a solution from the iterate at which the problem stands.
@@ -76,7 +79,12 @@ class ContactIterate {
 
  private:
   void weigh();
+  bool isClosedAtStart(int j) const;
+  /// Factorises the model with the normals of closed constraints held.
+  bool holdNormals();
   Vector3 compliance(int j);
+  Vector3 heldCompliance(int j);
+  Vector3 diagonalCompliance(int j) const;
   void measure();
 
   ContactProblem* problem_ = nullptr;
@@ -86,6 +94,7 @@ class ContactIterate {
   bool isHeld_ = true;
   bool isFirst_ = true;     ///< the next iterate is the one to start from
   int weighed_ = 0;         ///< constraints present when rho was found; 0: it was not
+  int weighedClosed_ = 0;   ///< of them, those that were closed
   double weighedScale_ = 0; ///< mean stiffness of the model then
   std::vector<ContactLawEquations> laws_;
   std::vector<StiffnessBlock> stiffness_;
@@ -93,6 +102,9 @@ class ContactIterate {
   int worst_ = -1;                                              ///< constraint
   double merit_ = 0;
   VectorX upper_, lower_, x_, y_;
+  BorderedMatrix held_;
+  SparseLu heldLu_;
+  VectorX heldRhs_;
   std::vector<double> normal_, tangent_;
 };
 

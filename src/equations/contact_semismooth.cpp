@@ -1,5 +1,6 @@
 #include "equations/contact_semismooth.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tendril {
@@ -11,6 +12,9 @@ constexpr double hard = 1e-10;
 /// What e is multiplied by in an iteration that changes many statuses, and a few.
 constexpr double hardening = 0.3, fastHardening = 0.1;
 constexpr int few = 2;
+/// Steps in which e may rise again, and the share of closed contacts that must change for it.
+constexpr std::size_t searching = 8;
+constexpr double many = 0.15;
 /// Cycles that are broken before the method gives up.
 constexpr int patience = 6;
 
@@ -58,7 +62,15 @@ void ContactSemismoothStep::harden(const ContactIterate& iterate) {
     changes += isKnown ? earlier_[j].status != iterate.law(j).status : isOpen == (iterate.forces()(0, j) > 0);
   }
   isSettled_ = changes == 0;
-  if (!history_.empty() && !isSettled_) softness_ = std::max(hard, softness_ * (changes <= few ? fastHardening : hardening));
+  if (isSettled_) return;
+  const double share = std::min(1.0, double(changes) / std::max(iterate.closed(), 1)), needed = share * share;
+  if (history_.empty())
+    softness_ = needed;
+  else
+    softness_ *= changes <= few ? fastHardening : hardening;
+  // The first steps may find that far more changes than was seen from the start.
+  if (history_.size() < searching && share > many) softness_ = std::max(softness_, needed);
+  softness_ = std::max(softness_, hard);
 }
 
 bool ContactSemismoothStep::breakCycle(ContactIterate& iterate, ContactIncrement& increment) {

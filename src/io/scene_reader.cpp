@@ -213,6 +213,7 @@ LoadSteppingOptions readLoadStepping(const Record& r, bool hasContacts) {
   LoadSteppingOptions o;
   o.grow = !hasContacts; // friction remembers the path
   o.contact = readContactNewton(r);
+  o.gapTolerance = r.number("contact_tolerance");
   o.projectInitial = r.boolean("project_initial");
   take(r, "steps", o.steps);
   if (r.has("first_step")) o.steps = std::max(1, int(std::lround(1 / r.number("first_step"))));
@@ -293,6 +294,7 @@ AnalysisMaker makerOfNonsmoothAlpha(const Record& r) {
   NonsmoothAlphaOptions o;
   o.smooth = readGeneralizedAlpha(r);
   o.contact = readContactNewton(r);
+  o.gapTolerance = r.number("contact_tolerance");
   o.positionLevel = r.choice("contact_level") == "position-velocity";
   o.projectInitial = r.boolean("project_initial");
   return [options = o, line = readLineContact(r)](const Model& model, const ContactModel& contacts, const FrictionObserver&) {

@@ -402,6 +402,9 @@ const Schema& analysis() {
           "Contact of beams. newton: semismooth, on all unknowns at once; dual: a friction problem in every iteration; automatic: newton, "
           "and dual where that fails.")
           .defaultsTo("automatic"),
+      number("contact_tolerance", dim::none, "Contact of beams: gaps and slips that count as zero, over the size of what touches.")
+          .positive()
+          .defaultsTo("1e-10"),
       number("contact_weight", dim::none, "Contact of beams: factor of the weight that joins forces and gaps; moves no solution.")
           .positive()
           .defaultsTo("1")};

@@ -10,8 +10,6 @@ namespace {
 
 /// Largest rotation in one iteration [rad], and largest displacement over the size of what touches.
 constexpr double rotationCap = 0.5, displacementCap = 2;
-/// Gaps and slips of this share of the size of what touches are zero.
-constexpr double gapTolerance = 1e-10;
 
 double largestDisplacement(const Model& model, const VectorX& delta) {
   double largest = 0;
@@ -23,9 +21,10 @@ double largestDisplacement(const Model& model, const VectorX& delta) {
 
 }
 
-ContactEquilibrium::ContactEquilibrium(KktSystem& kkt, State& state, ContactConstraints& contacts, const ContactNewtonOptions& options)
+ContactEquilibrium::ContactEquilibrium(KktSystem& kkt, State& state, ContactConstraints& contacts, const ContactNewtonOptions& options,
+                                       double gapTolerance)
     : kkt_(kkt), state_(state), contacts_(contacts), options_(options), first_(state), q_(state.q), scaled_(state.v.size()),
-      reach_(contacts.size()) {}
+      gapTolerance_(gapTolerance), reach_(contacts.size()) {}
 
 const ContactNewtonReport& ContactEquilibrium::solve(const State& accepted) {
   first_ = state_;
@@ -51,7 +50,7 @@ bool ContactEquilibrium::evaluate() {
   return represented;
 }
 
-double ContactEquilibrium::gapTolerance() const { return tendril::gapTolerance * contacts_.size(); }
+double ContactEquilibrium::gapTolerance() const { return gapTolerance_ * contacts_.size(); }
 
 double ContactEquilibrium::longestFactor(const VectorX& delta) const {
   const double rotation = largestRotation(kkt_.model(), delta), displacement = largestDisplacement(kkt_.model(), delta) / contacts_.size();

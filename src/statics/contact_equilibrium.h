@@ -13,7 +13,7 @@ namespace tendril {
 class ContactEquilibrium final : public ContactProblem {
  public:
   /// All but the options must outlive this; the state is that of the iterates.
-  ContactEquilibrium(KktSystem& kkt, State& state, ContactConstraints& contacts, const ContactNewtonOptions& options);
+  ContactEquilibrium(KktSystem& kkt, State& state, ContactConstraints& contacts, const ContactNewtonOptions& options, double gapTolerance);
 
   /// Solves from the present state; `accepted` is the last equilibrium. Contacts are looked for as far as the structure moves.
   const ContactNewtonReport& solve(const State& accepted);
@@ -50,6 +50,7 @@ class ContactEquilibrium final : public ContactProblem {
   Eigen::Matrix3Xd F_;
   State first_;
   VectorX q_, scaled_;
+  double gapTolerance_; ///< in the size of what touches
   double reach_;
   double residual_ = 0;
 };

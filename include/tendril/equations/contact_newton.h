@@ -42,7 +42,7 @@ struct ContactNewtonOptions {
   /// problem in W = B A^-1 B^T that is left is solved exactly. Newton is fast and made for many contacts; Dual needs few iterations and
   /// hardly ever fails, but W is dense. Automatic: Newton and, where that does not converge and at most 200 contacts are closed, Dual.
   enum class Method { Automatic, Newton, Dual } method = Method::Automatic;
-  int maxIterations = 40;
+  int maxIterations = 100; ///< a front of slip may move by one contact in each
   /// Multiplies the weight rho that joins forces and gaps in the test of a contact's status, F - rho gap. It moves no solution.
   double weight = 1;
 };
