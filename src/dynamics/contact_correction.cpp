@@ -69,14 +69,14 @@ void ContactCorrection::restore(std::span<const double> forces) {
 
 bool PositionCorrection::evaluate() {
   setVelocityMaps(true);
-  if (!kkt_.evaluate(state_, {.motion = true, .tangent = true, .damping = 0, .inertia = 1 / (h_ * h_)})) return false;
+  if (!kkt_.evaluate(state_, {.motion = true, .tangent = true, .damping = 0, .inertia = inertiaWeight(h_)})) return false;
   contacts_.evaluate(state_);
   return true;
 }
 
 void PositionCorrection::move() {
   model().retract(smooth_->q, x_, state_.q);
-  state_.a = smooth_->a + x_ / (h_ * h_);
+  state_.a = smooth_->a + inertiaWeight(h_) * x_;
 }
 
 double PositionCorrection::longestFactor(const VectorX& delta) const {
@@ -103,7 +103,7 @@ void VelocityCorrection::turn(const Eigen::Matrix3Xd& positionForces) {
   turned_.clear();
   std::size_t last = contacts_.constraints().size();
   for (const Lasting& lasting : lasting_) {
-    const Vector3 F = positionForces.col(Eigen::Index(lasting.constraint));
+    const Vector3 F = positionForces.col(Eigen::Index(lasting.constraint)) / 2;
     turned_.emplace_back(lasting.entry.block, lasting.entry.B.transpose() * F);
     if (lasting.constraint == last) continue;
     last = lasting.constraint;

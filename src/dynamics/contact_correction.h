@@ -62,6 +62,9 @@ class PositionCorrection final : public ContactCorrection {
  public:
   using ContactCorrection::ContactCorrection;
 
+  /// 2/h^2: a force that lasts over the step moves what has mass by h^2/2 of its acceleration, and what is stiff by its compliance.
+  static double inertiaWeight(double h) { return 2 / (h * h); }
+
   bool evaluate() override;
   std::span<const ContactConstraint> constraints() const override { return contacts_.constraints(); }
   std::span<const GradientEntry> gradient(const ContactConstraint& c) const override { return contacts_.gradient(c); }

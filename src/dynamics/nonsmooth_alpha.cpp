@@ -180,7 +180,7 @@ void NonsmoothAlpha::Impl::balance() {
   if (h == balanced) return;
   balanced = h;
   kkt.assembly().velocityMaps().assign(model.blocks().size(), Matrix6::Identity());
-  kkt.evaluate(state, {.motion = true, .tangent = true, .damping = 0, .inertia = 1 / (h * h)});
+  kkt.evaluate(state, {.motion = true, .tangent = true, .damping = 0, .inertia = PositionCorrection::inertiaWeight(h)});
   kkt.balance();
 }
 
@@ -241,8 +241,6 @@ bool NonsmoothAlpha::Impl::solveVelocity() {
 void NonsmoothAlpha::Impl::accept() {
   end = velocity.state();
   record();
-  contactReport.projection =
-      model.energy(end).total() - model.energy(smooth.state()).total() + contactReport.dissipation - contactReport.work;
   if (!options.positionLevel) contacts->evaluate(end);
   for (const ContactConstraint& c : contacts->constraints()) {
     if (c.isPresent) contactReport.penetration = std::max(contactReport.penetration, -c.gap);

@@ -143,21 +143,25 @@ void ContactIterate::weigh() {
   // What floats until contact holds it has no compliance of its own; that of its diagonal tells the size.
   isHeld_ = kkt().factorise();
   const bool isPressed = weighedClosed_ > 0 && holdNormals();
+  const auto free = [&](int j) { return isHeld_ ? compliance(j) : diagonalCompliance(j); };
   // Where held normals leave no way at all, as at the fourth corner of a brick, they tell nothing of the size either.
-  const auto own = [&](int j) -> Vector3 {
-    const Vector3 size = diagonalCompliance(j), D = isPressed ? heldCompliance(j) : isHeld_ ? compliance(j) : size;
+  const auto pressed = [&](int j) -> Vector3 {
+    if (!isPressed) return free(j);
+    const Vector3 size = diagonalCompliance(j), D = heldCompliance(j);
     return (D.array() > leastCompliance * size.array()).select(D, size);
   };
+  const auto alongSurface = [](const Vector3& D) { return 2 / (1 / D[1] + 1 / D[2]); }; // the stiffer direction counts
+  const auto medianOf = [](std::vector<double> values, double otherwise) {
+    const double middle = median(values);
+    return middle > 0 && std::isfinite(middle) ? middle : otherwise;
+  };
+  const double normal = medianOf(sampled(present, [&](int j) { return free(j)[0]; }), 1 / weighedScale_);
+  const double tangent = medianOf(sampled(present, [&](int j) { return alongSurface(pressed(j)); }), normal);
+  rho_ = {1 / normal, 1 / tangent};
   // Normals that are held yield no more.
-  const bool isAllClosed = isPressed && open.empty();
-  normal_ = sampled(isPressed && !isAllClosed ? open : present, [&](int j) { return isAllClosed ? diagonalCompliance(j)[0] : own(j)[0]; });
-  tangent_ = sampled(present, [&](int j) {
-    const Vector3 D = own(j);
-    return 2 / (1 / D[1] + 1 / D[2]); // the stiffer direction counts
-  });
-  const double normal = median(normal_), tangent = median(tangent_);
-  rho_.normal = normal > 0 && std::isfinite(normal) ? 1 / normal : weighedScale_;
-  rho_.tangent = tangent > 0 && std::isfinite(tangent) ? 1 / tangent : rho_.normal;
+  const double last = open.empty() ? medianOf(sampled(present, [&](int j) { return diagonalCompliance(j)[0]; }), normal)
+                                   : medianOf(sampled(open, [&](int j) { return pressed(j)[0]; }), normal);
+  compliance_ = {isPressed ? last : normal, tangent, tangent};
 }
 
 bool ContactIterate::holdNormals() {

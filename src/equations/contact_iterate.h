@@ -21,8 +21,8 @@ struct ContactIncrement {
 /// start their steps from here.
 ///
 /// The weights rho come from the compliance of the model, the median over some constraints of B A^-1 B^T: this is what a force of one
-/// contact has to do with its gap, whatever units or step. Where contacts are closed at the start it is the compliance of the model that
-/// these hold in their normals: what is pressed on a drum cannot bend, only stretch.
+/// contact has to do with its gap, whatever units or step. Along the surfaces it is the compliance of the model that contacts closed at the
+/// start hold in their normals: what is pressed on a drum cannot bend, only stretch.
 class ContactIterate {
  public:
   /// Begins a solution from the iterate at which the problem stands.
@@ -45,6 +45,8 @@ class ContactIterate {
   /// Weights of the status test, and those of the model, which measure.
   ContactWeights weights() const { return {weight_ * rho_.normal, weight_ * rho_.tangent}; }
   const ContactWeights& modelWeights() const { return rho_; }
+  /// By how much a contact yields to a force when those that are closed at the start stay so (normal, tangential twice).
+  const Vector3& compliance() const { return compliance_; }
   /// False if the model floats without contact, so that it has no compliance of its own.
   bool isHeldWithoutContact() const { return isHeld_; }
   /// Replaces the laws of closed contacts by those that keep the status and direction found earlier.
@@ -91,6 +93,7 @@ class ContactIterate {
   Eigen::Matrix3Xd* F_ = nullptr;
   double weight_ = 1;
   ContactWeights rho_;
+  Vector3 compliance_ = Vector3::Ones();
   bool isHeld_ = true;
   bool isFirst_ = true;     ///< the next iterate is the one to start from
   int weighed_ = 0;         ///< constraints present when rho was found; 0: it was not
@@ -105,7 +108,6 @@ class ContactIterate {
   BorderedMatrix held_;
   SparseLu heldLu_;
   VectorX heldRhs_;
-  std::vector<double> normal_, tangent_;
 };
 
 /// One of the methods: how to get from an iterate to the next.

@@ -138,7 +138,7 @@ void ContactSemismoothStep::fill(ContactIterate& iterate, const std::vector<Stif
   const VectorX& unit = iterate.kkt().unit();
   const double s = iterate.kkt().assembly().multiplierScale;
   const double softness = isSettled_ || !iterate.isHeldWithoutContact() ? hard : softness_;
-  const Vector3 compliance = iterate.modelWeights().asVector().cwiseInverse();
+  const Vector3& compliance = iterate.compliance();
   for (const StiffnessBlock& block : stiffness) matrix_.add(iterate.scaled(block));
   for (int j = 0; j < iterate.count(); ++j) {
     const int rows = rows_[j];

@@ -10,7 +10,7 @@ namespace tendril {
 ///
 ///     [ S + K   -s G^T    -s B^T             ] [ delta       ]       [  r   ]
 ///     [ -s G    -e s                         ] [ dlambda / s ]  =  - [ -s g ]
-///     [ -s C B            -s^2 (D + e/rho)   ] [ dF / s      ]       [ -s c ],       C = dc/dgap,  D = dc/dF,  K = - d(B^T F)/dx.
+///     [ -s C B            -s^2 (D + e W)     ] [ dF / s      ]       [ -s c ],       C = dc/dgap,  D = dc/dF,  K = - d(B^T F)/dx.
 ///
 /// Forces of open constraints, and tangential ones without friction, vanish in the step: they need no row. e acts on the increment of F
 /// alone, so that the solution does not contain it. It has two uses. Small, it shares forces among constraints that say the same. Of the

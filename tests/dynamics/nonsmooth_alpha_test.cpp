@@ -87,7 +87,6 @@ TEST(NonsmoothAlpha, InelasticImpactOnAPlaneTakesTheNormalEnergy) {
   double dissipation = 0, impulse = 0;
   s.run([&](const ContactReport& r) {
     dissipation += r.dissipation;
-    EXPECT_NEAR(r.projection, 0, 1e-8);
     for (const ContactRecord& c : r.contacts) impulse += c.impulse[0];
   });
   EXPECT_NEAR(impulse, 3 * 2, 1e-8);
@@ -171,11 +170,12 @@ TEST(NonsmoothAlpha, AMovingPlateDoesTheWorkThatTheBodyGains) {
   s.touch(body.at(), s.builder.movingGround({}, motion));
   s.prepare(options(0.5, 1e-3));
   const double before = s.energy();
-  double dissipation = 0, work = 0, projection = 0;
-  s.run([&](const ContactReport& r) { dissipation += r.dissipation, work += r.work, projection += r.projection; });
+  double dissipation = 0, work = 0;
+  s.run([&](const ContactReport& r) { dissipation += r.dissipation, work += r.work; });
   EXPECT_NEAR(s.velocity().z(), V, 1e-9);
   EXPECT_NEAR(s.position().z(), V * 0.5, 1e-9);
-  EXPECT_NEAR(s.energy() - before, work - dissipation + projection, 1e-9);
+  // In the step of the impact the plate carries the weight at its full speed, the body on the average at half of it.
+  EXPECT_NEAR(s.energy() - before, work - dissipation + 2 * g * V / 2 * 1e-3, 1e-9);
   // Half of what the plate gives in the impact is lost; later it works against the weight. The weight's impulse in the step of the impact
   // is lost in it too, hence the first order of the step.
   EXPECT_NEAR(work, 2 * V * V + 2 * g * V * 0.5, 2 * g * V * 2e-3);
@@ -377,15 +377,14 @@ TEST(NonsmoothAlpha, ABlockSlidesAsFarAsFrictionLetsIt) {
     const auto block = s.builder.body("block", ball(2), at({0, 0, 0}), {v0 * 0.6, v0 * 0.8, 0});
     s.onFloor(block.at(), {.friction = mu});
     s.prepare(options(1, step));
-    double dissipation = 0, projection = 0;
-    s.run([&](const ContactReport& r) { dissipation += r.dissipation, projection += r.projection; });
+    double dissipation = 0;
+    s.run([&](const ContactReport& r) { dissipation += r.dissipation; });
     const Vector3 x = s.position();
     // The stop takes the last step as a whole.
     EXPECT_NEAR(x.norm(), v0 * v0 / (2 * mu * g), 0.5 * mu * g * step * step);
     EXPECT_NEAR(x.x() / x.y(), 0.75, 1e-6);
     EXPECT_NEAR(s.state().v.head<3>().norm(), 0, 1e-9);
     EXPECT_NEAR(dissipation, 0.5 * 2 * v0 * v0, 1e-6 * v0 * v0);
-    EXPECT_NEAR(projection, 0, 1e-6);
     EXPECT_EQ(s.analysis->contacts()->contacts[0].status, ContactStatus::Stick);
   }
 }

@@ -25,21 +25,22 @@ struct NonsmoothAlphaOptions {
 /// r(q, v, a, lambda, t) = M(q) a + f(q,v,t) - G(q,t)^T lambda, with the joints in each of them, (1) as if nothing touched:
 ///
 ///     (1) smooth    q~, v~, a~       r(q~, v~, a~, lambda~) = 0,                       g(q~) = 0        by GeneralizedAlpha
-///     (2) position  q = q~ exp(U)    r(q, v~, a~ + U/h^2, l) = B(q)^T nu/h^2,          g(q) = 0,        law(gap, slip since q_n; nu)
+///     (2) position  q = q~ exp(U)    r(q, v~, a~ + 2U/h^2, l) = B(q)^T nu,             g(q) = 0,        law(gap, slip since q_n; nu)
 ///     (3) velocity  v = v~ + W       r(q, v, a~ + W/h, lambda) = B(q)^T Lambda/h,      G v + g_t = 0,   law(V_n, V_t; Lambda)
 ///
 ///     law(g, s; p):   0 <= g  _|_  p_n >= 0,     |p_t| <= mu p_n,  p_t opposite to s where that does not vanish
 ///
-/// r is linear in a, and (1) is subtracted from (2) and (3), which gives the form of the source, M U - h^2 F_p* - B^T nu = 0 and
-/// M W - h F* - B^T Lambda = 0 with F* = F(q,v,t) - F(q~,v~,t) + (M(q~) - M(q)) a~, F = -f; the change of M that the source drops from (2)
-/// is kept. nu and Lambda [N s^2, N s] are solved for as forces nu/h^2 and Lambda/h.
+/// r is linear in a, and (1) is subtracted from (2) and (3), which gives 2 M U / h^2 - F_p* - B^T nu = 0 and M W - h F* - B^T Lambda = 0
+/// with F* = F(q,v,t) - F(q~,v~,t) + (M(q~) - M(q)) a~, F = -f. (2) departs from the source, which has U/h^2 there: a force that lasts over
+/// the step moves a mass by h^2/2 of its acceleration and a stiff structure by its compliance, so only with 2 is nu [N] the same force for
+/// both, and the mean of Lambda/h; with 1 stiff parts would feel half of it. The change of M that the source drops is kept.
 ///
 /// V = B v + drift + e V^- normal to the surfaces and tau V^- along them, V^- the velocity at the begin of the step, e and tau the
 /// coefficients of restitution where the surfaces were approaching, else zero. In (3) take part the contacts that (2) left closed. Where
 /// none is touched at q~, the step is that of GeneralizedAlpha to the last bit.
 ///
 /// The force of a contact that lasts acts, as that of a joint in RATTLE (Andersen 1983), half along the gradient at the begin of the step:
-/// on the right of (3) stands (B(q_n) - B(q))^T nu/h^2 too, for contacts that pushed in the step before. With the gradient at the end
+/// on the right of (3) stands (B(q_n) - B(q))^T nu/2 too, for contacts that pushed in the step before. With the gradient at the end
 /// alone, the source's choice, curved paths and turning bodies would be integrated to first order, and lose energy.
 ///
 /// After a step gap and normal velocity of what stays in contact are both zero, so nothing drifts. Smooth motion, free or in lasting
@@ -63,8 +64,7 @@ class NonsmoothAlpha final : public Analysis {
   const StepReport& advance() override;
   const State& state() const override;
   VectorX reactions() override;
-  /// Contacts within reach of the last step, impulses Lambda. What (2) did to the energy beyond that, with what the discretisation of
-  /// contact forces did, is its `projection`.
+  /// Contacts within reach of the last step, impulses Lambda.
   const ContactReport* contacts() const override;
   double progress() const override;
   Snapshot save() override;
