@@ -106,7 +106,7 @@ class ContactIterate {
   double merit_ = 0;
   VectorX upper_, lower_, x_, y_;
   BorderedMatrix held_;
-  SparseLu heldLu_;
+  SparseLu heldLu_{{.ordering = SparseLuOptions::Ordering::Columns}};
   VectorX heldRhs_;
 };
 

@@ -38,7 +38,7 @@ class ContactSemismoothStep final : public ContactStep {
   void solve(const ContactIterate& iterate, ContactIncrement& increment);
 
   BorderedMatrix matrix_;
-  SparseLu lu_;
+  SparseLu lu_{{.ordering = SparseLuOptions::Ordering::Columns}};
   std::vector<int> border_; ///< first row of each constraint in the bordered matrix
   std::vector<int> rows_;   ///< and their number
   int size_ = 0;

@@ -15,6 +15,7 @@ class Klu final : public LuBackend {
   explicit Klu(const SparseLuOptions& options) : options_(options) {
     klu_defaults(&common_);
     common_.tol = options.pivotTolerance;
+    common_.ordering = options.ordering == SparseLuOptions::Ordering::Columns ? 1 : 0;
     common_.scale = 2;
   }
   ~Klu() override { release(); }

@@ -49,6 +49,21 @@ TEST_P(SparseLuBackends, SolvesLikeADenseFactorisation) {
   }
 }
 
+TEST_P(SparseLuBackends, OrdersByColumnsToTheSameSolution) {
+  const SparseLu::Matrix A = randomSquare(80, 3);
+  const Eigen::VectorXd b = randomVector(80, 4);
+  SparseLuOptions byColumns = options();
+  byColumns.ordering = SparseLuOptions::Ordering::Columns;
+  SparseLu lu(options()), other(byColumns);
+  ASSERT_TRUE(lu.factorise(A));
+  ASSERT_TRUE(other.factorise(A));
+  Eigen::VectorXd x = b, y = b;
+  lu.solve(x);
+  other.solve(y);
+  EXPECT_LE((x - y).norm(), 1e-14 * lu.estimateCondition() * x.norm());
+  if (klu()) EXPECT_NE((x - y).norm(), 0) << "pivots come in another order";
+}
+
 TEST_P(SparseLuBackends, ConditionEstimateIsALowerBoundOfTheRightSize) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const SparseLu::Matrix A = randomSquare(60, seed);

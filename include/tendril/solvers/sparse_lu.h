@@ -9,6 +9,10 @@ struct SparseLuOptions {
   /// Eigen serves always; Automatic takes KLU if it was compiled in.
   enum class Backend { Automatic, Eigen };
   Backend backend = Backend::Automatic;
+  /// How KLU keeps the factors sparse. Symmetric: minimum degree of A + A^T, for diagonals that serve as pivots. Columns: COLAMD, bounds
+  /// the fill whatever the pivots, for unsymmetric matrices with many zeros on the diagonal. Eigen always takes Columns.
+  enum class Ordering { Symmetric, Columns };
+  Ordering ordering = Ordering::Symmetric;
   /// A diagonal entry is taken as pivot when it is at least this fraction of the largest entry of its column (1: partial pivoting).
   double pivotTolerance = 0.1;
   /// Numerically singular below this pivot, relative to the largest entry of its column in the row-scaled matrix.
