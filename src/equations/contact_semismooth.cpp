@@ -7,8 +7,11 @@ namespace tendril {
 
 namespace {
 
-/// e once statuses stay, far below what compliances of contacts differ by.
-constexpr double hard = 1e-10;
+/// e once statuses stay, far below what compliances of contacts differ by; where forces of neighbours nearly cancel it still slows the
+/// iteration, and may shrink further.
+constexpr double hard = 1e-10, hardest = 1e-16, muchHarder = 1e-2;
+/// A settled step that leaves more than this of the residual is slow.
+constexpr double slow = 0.3;
 /// What e is multiplied by in an iteration that changes many statuses, and a few.
 constexpr double hardening = 0.3, fastHardening = 0.1;
 constexpr int few = 2;
@@ -39,6 +42,7 @@ void ContactSemismoothStep::begin() {
   earlier_.clear();
   cycles_ = 0;
   softness_ = 1;
+  hard_ = hard;
   failure_.clear();
 }
 
@@ -46,7 +50,12 @@ bool ContactSemismoothStep::compute(ContactIterate& iterate, ContactIncrement& i
   harden(iterate);
   if (!breakCycle(iterate, increment)) return false;
   earlier_ = iterate.laws();
-  if (!factorise(iterate)) return false;
+  if (!factorise(iterate)) {
+    // Forces that cannot be told from one another need e.
+    if (hard_ == hard) return false;
+    hard_ = hard;
+    if (!factorise(iterate)) return false;
+  }
   solve(iterate, increment);
   if (increment.delta.allFinite()) return true;
   failure_ = "the step is not finite";
@@ -61,8 +70,13 @@ void ContactSemismoothStep::harden(const ContactIterate& iterate) {
     // Of what is new there is only the force from which it starts.
     changes += isKnown ? earlier_[j].status != iterate.law(j).status : isOpen == (iterate.forces()(0, j) > 0);
   }
+  const bool wasSettled = isSettled_;
   isSettled_ = changes == 0;
-  if (isSettled_) return;
+  if (isSettled_) {
+    const bool isSlow = wasSettled && !history_.empty() && iterate.merit() > slow * history_.back().merit;
+    if (isSlow) hard_ = std::max(hardest, muchHarder * hard_);
+    return;
+  }
   const double share = std::min(1.0, double(changes) / std::max(iterate.closed(), 1)), needed = share * share;
   if (history_.empty())
     softness_ = needed;
@@ -137,7 +151,7 @@ void ContactSemismoothStep::layOut(ContactIterate& iterate, const std::vector<St
 void ContactSemismoothStep::fill(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness) {
   const VectorX& unit = iterate.kkt().unit();
   const double s = iterate.kkt().assembly().multiplierScale;
-  const double softness = isSettled_ || !iterate.isHeldWithoutContact() ? hard : softness_;
+  const double softness = isSettled_ || !iterate.isHeldWithoutContact() ? hard_ : softness_;
   const Vector3& compliance = iterate.compliance();
   for (const StiffnessBlock& block : stiffness) matrix_.add(iterate.scaled(block));
   for (int j = 0; j < iterate.count(); ++j) {

@@ -47,6 +47,7 @@ class ContactSemismoothStep final : public ContactStep {
   std::vector<Past> history_;
   int cycles_ = 0;
   double softness_ = 1;    ///< e while statuses change
+  double hard_ = 0;        ///< e once they stay
   bool isSettled_ = false; ///< statuses are those of the last iteration
 };
 

@@ -404,7 +404,7 @@ const Schema& analysis() {
           .defaultsTo("automatic"),
       number("contact_tolerance", dim::none, "Contact of beams: gaps and slips that count as zero, over the size of what touches.")
           .positive()
-          .defaultsTo("1e-10"),
+          .defaultsTo("1e-9"),
       number("contact_weight", dim::none, "Contact of beams: factor of the weight that joins forces and gaps; moves no solution.")
           .positive()
           .defaultsTo("1")};

@@ -12,7 +12,7 @@ struct NonsmoothAlphaOptions {
   GeneralizedAlphaOptions smooth{}; ///< duration, step, spectral radius, tolerances
   ContactNewtonOptions contact{};
   /// Gaps and slips of this share of the size of what touches are zero.
-  double gapTolerance = 1e-10;
+  double gapTolerance = 1e-9;
   /// Contact holds at the level of positions and of velocities. False: of velocities alone, the scheme of Moreau and Jean.
   bool positionLevel = true;
   /// Overlap left at the start is an error; with this, it is taken out by moving what overlaps apart.

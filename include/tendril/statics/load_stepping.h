@@ -17,7 +17,7 @@ struct LoadSteppingOptions {
   bool stability = true; ///< count the signs of the tangent at each equilibrium, and find the loads at which they change
   KktTolerances tolerances;
   ContactNewtonOptions contact{};
-  double gapTolerance = 1e-10; ///< gaps and slips of this share of the size of what touches are zero
+  double gapTolerance = 1e-9; ///< gaps and slips of this share of the size of what touches are zero
   /// Overlap at the start is an error; with this, the first step takes it out.
   bool projectInitial = false;
 };
