@@ -23,8 +23,8 @@ double largestDisplacement(const Model& model, const VectorX& delta) {
 
 ContactEquilibrium::ContactEquilibrium(KktSystem& kkt, State& state, ContactConstraints& contacts, const ContactNewtonOptions& options,
                                        double gapTolerance)
-    : kkt_(kkt), state_(state), contacts_(contacts), options_(options), first_(state), q_(state.q), scaled_(state.v.size()),
-      gapTolerance_(gapTolerance), reach_(contacts.size()) {}
+    : kkt_(kkt), state_(state), contacts_(contacts), options_(options), newton_(std::in_place), first_(state), q_(state.q),
+      scaled_(state.v.size()), gapTolerance_(gapTolerance), reach_(contacts.size()) {}
 
 const ContactNewtonReport& ContactEquilibrium::solve(const State& accepted) {
   first_ = state_;
@@ -32,7 +32,7 @@ const ContactNewtonReport& ContactEquilibrium::solve(const State& accepted) {
     contacts_.begin(accepted, reach_);
     contacts_.evaluate(state_);
     memory_.recall(contacts_.constraints(), F_);
-    const ContactNewtonReport& result = newton_.solve(*this, options_, F_);
+    const ContactNewtonReport& result = newton_->solve(*this, options_, F_);
     // What moved farther than was looked for may have passed through something.
     const double moved = farthestMove(accepted);
     residual_ = result.residual;
@@ -76,6 +76,19 @@ double ContactEquilibrium::farthestMove(const State& accepted) const {
     if (b.kind == Block::Kind::Pose) farthest = std::max(farthest, (state_.q.segment<3>(b.q) - accepted.q.segment<3>(b.q)).norm());
   }
   return farthest;
+}
+
+std::vector<double> ContactEquilibrium::save() {
+  newton_.emplace();
+  std::vector<double> saved = memory_.save();
+  saved.insert(saved.begin(), reach_);
+  return saved;
+}
+
+void ContactEquilibrium::restore(std::span<const double> saved) {
+  newton_.emplace();
+  reach_ = saved.front();
+  memory_.restore(saved.subspan(1));
 }
 
 void ContactEquilibrium::report(ContactReport& report) const {

@@ -4,7 +4,7 @@
 #include "tendril/equations/contact_memory.h"
 #include "tendril/equations/contact_newton.h"
 
-#include <memory>
+#include <optional>
 
 namespace tendril {
 
@@ -21,8 +21,9 @@ class ContactEquilibrium final : public ContactProblem {
   void accept();
   void report(ContactReport& report) const;
 
-  std::vector<double> save() const { return memory_.save(); }
-  void restore(std::span<const double> forces) { memory_.restore(forces); }
+  /// Also forgets what the solver has learnt, which a restored run does not know.
+  std::vector<double> save();
+  void restore(std::span<const double> saved);
 
   KktSystem& kkt() override { return kkt_; }
   bool evaluate() override;
@@ -45,7 +46,7 @@ class ContactEquilibrium final : public ContactProblem {
   State& state_;
   ContactConstraints& contacts_;
   ContactNewtonOptions options_;
-  ContactNewton newton_;
+  std::optional<ContactNewton> newton_;
   ContactMemory memory_;
   Eigen::Matrix3Xd F_;
   State first_;

@@ -173,7 +173,7 @@ Snapshot LoadStepping::save() {
   snapshot["step"] = {double(report_.step), double(negative_)};
   snapshot["redundant"].assign(kkt_.redundantRows().begin(), kkt_.redundantRows().end());
   if (equilibrium_) {
-    snapshot["contact forces"] = equilibrium_->save();
+    snapshot["contact"] = equilibrium_->save();
     snapshot["last move"].assign(lastMove_.data(), lastMove_.data() + lastMove_.size());
     snapshot["last lambda"].assign(lastLambda_.data(), lastLambda_.data() + lastLambda_.size());
     snapshot["last step"] = {lastStep_};
@@ -191,8 +191,8 @@ void LoadStepping::restore(const Snapshot& snapshot) {
   const std::vector<double>& rows = snapshot.at("redundant");
   kkt_.setRedundantRows({rows.begin(), rows.end()});
   if (equilibrium_) {
-    equilibrium_->restore(snapshot.at("contact forces"));
-    const std::vector<double> &move = snapshot.at("last move"), &lambda = snapshot.at("last lambda");
+    equilibrium_->restore(snapshot.at("contact"));
+    const std::vector<double>&move = snapshot.at("last move"), &lambda = snapshot.at("last lambda");
     lastMove_ = Eigen::Map<const VectorX>(move.data(), Eigen::Index(move.size()));
     lastLambda_ = Eigen::Map<const VectorX>(lambda.data(), Eigen::Index(lambda.size()));
     lastStep_ = snapshot.at("last step").at(0);
