@@ -10,6 +10,8 @@ namespace tendril {
 namespace {
 /// Constraints whose compliance is looked at.
 constexpr int samples = 8;
+/// Error of friction forces over the largest normal force.
+constexpr double forceTolerance = 1e-9;
 /// Compliance below this share of that of the diagonal is rounding.
 constexpr double leastCompliance = 1e-6;
 /// Compliance of held normals, relative: redundant ones share.
@@ -243,9 +245,14 @@ void ContactIterate::measure() {
   kkt().measure(problem_->state(), std::span(groups_).first<KktSystem::groupCount>());
   double violation = 0;
   worst_ = -1;
+  // What slips has a force to be judged by, whatever slips count as zero.
+  const double largestForce = F_->cols() > 0 ? F_->row(0).maxCoeff() : 0;
+  const double lengthOfForce = largestForce > 0 ? problem_->gapTolerance() / (forceTolerance * largestForce) : 0;
   for (int j = 0; j < count(); ++j) {
     if (!isPresent(j)) continue;
-    const double c = ContactLawEquations::at(gap(j), F_->col(j), friction(j), rho_).c.lpNorm<Eigen::Infinity>();
+    const ContactLawEquations law = ContactLawEquations::at(gap(j), F_->col(j), friction(j), rho_);
+    double c = law.c.lpNorm<Eigen::Infinity>();
+    if (law.status == ContactStatus::Slip) c = std::max(c, rho_.tangent * lengthOfForce * law.c.tail<2>().norm());
     // Written so that a NaN is kept.
     if (!(c <= violation)) violation = c, worst_ = j;
   }
