@@ -306,7 +306,9 @@ void Moreau::Impl::evaluateAhead() {
 /// How far the surface of each part can come in the rest of the step.
 void Moreau::Impl::findReach() {
   const auto speed = [this](int p) {
-    const Vector6 twist = detection.model().parts()[std::size_t(p)].marker->twist(mid);
+    const Marker* marker = detection.model().parts()[std::size_t(p)].marker;
+    if (!marker) return 0.0; // a curve, which this method lets touch nothing
+    const Vector6 twist = marker->twist(mid);
     return twist.head<3>().norm() + detection.radius(p) * twist.tail<3>().norm();
   };
   for (int p = 0; p < int(reach.size()); ++p) reach[std::size_t(p)] = speed(p);
@@ -317,7 +319,9 @@ void Moreau::Impl::findReach() {
   }
   mid.v.swap(freeVelocity);
   for (int p = 0; p < int(reach.size()) && sleeping; ++p) {
-    const auto on = detection.model().parts()[std::size_t(p)].marker->blocks();
+    const Marker* marker = detection.model().parts()[std::size_t(p)].marker;
+    if (!marker) continue;
+    const auto on = marker->blocks();
     if (!on.empty() && sleeping->isAsleep(on.front())) reach[std::size_t(p)] = margin;
   }
   detection.findPairs(mid, reach);

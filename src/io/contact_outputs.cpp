@@ -1,6 +1,7 @@
 #include "io/contact_outputs.h"
 
 #include "tendril/contact/contact_model.h"
+#include "tendril/contact/curve_gap.h"
 #include "tendril/model/marker.h"
 
 #include <algorithm>
@@ -119,6 +120,13 @@ double interpolated(const std::vector<std::pair<double, double>>& profile, doubl
 
 }
 
+ContactObserver::ContactObserver(const Model& model, const ContactModel* contacts) : model_(contacts) {
+  if (!contacts) return;
+  for (const ContactModel::Part& part : contacts->parts()) {
+    curves_.push_back(part.curve ? CurveConfiguration(model, *part.curve) : CurveConfiguration());
+  }
+}
+
 void ContactObserver::observe(const ContactReport* report) {
   report_ = report;
   if (!report) return;
@@ -189,22 +197,28 @@ void ContactObserver::alongBeam(const ContactQuantity& quantity, double* values)
   }
 }
 
-/// The margin within which contacts are looked for grows until there are some; shapes that can never touch have none.
+/// Of two beams, of a beam and the shapes of a rigid part, or of the shapes of two.
 double ContactObserver::gapOfParts(int first, int second, const State& state) {
   const ContactModel::Part &a = model_->parts()[std::size_t(first)], &b = model_->parts()[std::size_t(second)];
-  const Pose aPose = a.marker->frame(state), bPose = b.marker->frame(state);
+  if (b.curve && !a.curve) return gapOfParts(second, first, state);
   double smallest = std::numeric_limits<double>::infinity();
-  for (const CollisionShape& one : a.shapes) {
-    for (const CollisionShape& other : b.shapes) {
-      const double size = std::max(one.size(), other.size());
-      points_.clear();
-      for (double margin = size / 4; points_.empty() && margin < 1e6 * size; margin *= 8) {
-        findContacts(one, aPose, other, bPose, margin, points_);
+  if (a.curve && b.curve) {
+    smallest = gapOf(curve(first, state), curve(second, state));
+  } else if (a.curve) {
+    for (const CollisionShape& shape : b.shapes) smallest = std::min(smallest, gapOf(curve(first, state), shape, b.marker->frame(state)));
+  } else {
+    for (const CollisionShape& one : a.shapes) {
+      for (const CollisionShape& other : b.shapes) {
+        smallest = std::min(smallest, gapOf(one, a.marker->frame(state), other, b.marker->frame(state)));
       }
-      for (const ContactPoint& point : points_) smallest = std::min(smallest, point.gap);
     }
   }
   return std::isfinite(smallest) ? smallest : std::numeric_limits<double>::quiet_NaN();
+}
+
+const CurveConfiguration& ContactObserver::curve(int part, const State& state) {
+  curves_[std::size_t(part)].set(state);
+  return curves_[std::size_t(part)];
 }
 
 }

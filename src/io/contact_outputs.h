@@ -1,5 +1,5 @@
 #pragma once
-#include "tendril/contact/collision_shape.h"
+#include "tendril/contact/contact_curve.h"
 #include "tendril/contact/contact_report.h"
 #include "tendril/io/outputs.h"
 
@@ -20,7 +20,9 @@ const ContactQuantityInfo& infoOf(ContactQuantity::Kind kind);
 /// Reads quantities off the contacts of a step.
 class ContactObserver {
  public:
-  explicit ContactObserver(const ContactModel* model) : model_(model) {}
+  ContactObserver() = default;
+  /// Both must outlive the observer; null where nothing touches.
+  ContactObserver(const Model& model, const ContactModel* contacts);
 
   /// Takes the contacts of a step; null where there are none (the initial state).
   void observe(const ContactReport* report);
@@ -37,10 +39,11 @@ class ContactObserver {
   void alongBeam(const ContactQuantity& quantity, double* values);
   double gap(const ContactQuantity& quantity, const State& state);
   double gapOfParts(int first, int second, const State& state);
+  const CurveConfiguration& curve(int part, const State& state);
 
-  const ContactModel* model_;
+  const ContactModel* model_ = nullptr;
   const ContactReport* report_ = nullptr;
-  std::vector<ContactPoint> points_;
+  std::vector<CurveConfiguration> curves_;         ///< by part; empty for rigid ones
   std::vector<std::pair<double, double>> profile_; ///< arclength and load per length
 };
 

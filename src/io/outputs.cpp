@@ -143,7 +143,7 @@ struct Outputs::Impl {
   std::vector<Info> infos;
   std::vector<int> order; ///< every output after those that it uses
   bool readsMultipliers = false, readsBalance = false;
-  ContactObserver contacts{nullptr};
+  ContactObserver contacts;
 
   // Memory of the path.
   State state; ///< with the multipliers to report
@@ -341,7 +341,7 @@ Outputs::Outputs(const Model& model, std::vector<OutputDefinition> definitions, 
   impl->model = &model;
   impl->parameters = &parameters;
   impl->path = path;
-  impl->contacts = ContactObserver(contacts);
+  impl->contacts = ContactObserver(model, contacts);
   impl->units = std::move(units);
   impl->second = impl->units.system.factor(impl->units.argument);
   std::set<std::string> names;

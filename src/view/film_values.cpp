@@ -1,4 +1,5 @@
 #include "tendril/contact/contact_model.h"
+#include "tendril/contact/curve_gap.h"
 #include "view/film_channel.h"
 
 #include <algorithm>
@@ -112,30 +113,58 @@ void addBodyMotion(const Mechanism& mechanism, std::vector<FilmChannel>& channel
 
 // ---- contacts --------------------------------------------------------------------------------------------------------------------------
 
-/// Velocity of the point of a part that is at `position` now.
-Vector3 velocityAt(const ContactModel::Part& part, const State& state, const Vector3& position) {
-  const Pose pose = part.marker->frame(state);
-  const Vector6 twist = part.marker->twist(state);
-  return pose.R * (twist.head<3>() + twist.tail<3>().cross(pose.R.transpose() * (position - pose.x)));
-}
+/// How the parts that touch move in a frame.
+class PartMotions {
+ public:
+  explicit PartMotions(const Scene& scene) : model_(*scene.mechanism().model), parts_(scene.contacts().parts()) {
+    for (const ContactModel::Part& part : parts_) {
+      curves_.push_back(part.curve ? CurveConfiguration(model_, *part.curve) : CurveConfiguration());
+    }
+  }
 
-/// Tangential speed of the first part against the second at a closed contact; an open one has none.
-double slipSpeed(const ContactModel& model, const FilmFrame& frame, const FilmFrame::Contact& contact) {
-  if (contact.status == 0) return 0;
-  const auto velocity = [&](int part) { return velocityAt(model.parts()[std::size_t(part)], frame.state, contact.position); };
-  const Vector3 relative = velocity(contact.first) - velocity(contact.second);
-  return (relative - relative.dot(contact.normal) * contact.normal).norm();
-}
+  void set(const State& state) {
+    state_ = &state;
+    for (CurveConfiguration& curve : curves_) curve.set(state);
+  }
+  /// Tangential speed of the first part against the second at a closed contact; an open one has none.
+  double slipSpeed(const FilmFrame::Contact& contact) const {
+    if (contact.status == 0) return 0;
+    const Vector3 relative = velocityAt(contact.first, contact.position) - velocityAt(contact.second, contact.position);
+    return (relative - relative.dot(contact.normal) * contact.normal).norm();
+  }
+
+ private:
+  /// Velocity of the point of a part that is at `position` now: it moves with the body, or with the nearest section of the beam.
+  Vector3 velocityAt(int number, const Vector3& position) const {
+    const ContactModel::Part& part = parts_[std::size_t(number)];
+    if (!part.curve) return velocityOf(part.marker->frame(*state_), part.marker->twist(*state_), position);
+    const CurveConfiguration& curve = curves_[std::size_t(number)];
+    const Carrier section = curve.carrier(nearestPlace(curve, position));
+    Vector6 twist = Vector6::Zero();
+    for (std::size_t k = 0; k < std::size_t(section.count); ++k) {
+      twist += section.J[k] * state_->v.segment<6>(model_.blocks()[std::size_t(section.block[k])].v);
+    }
+    return velocityOf(section.frame, twist, position);
+  }
+  static Vector3 velocityOf(const Pose& pose, const Vector6& twist, const Vector3& position) {
+    return pose.R * (twist.head<3>() + twist.tail<3>().cross(pose.R.transpose() * (position - pose.x)));
+  }
+
+  const Model& model_;
+  const std::vector<ContactModel::Part>& parts_;
+  std::vector<CurveConfiguration> curves_; ///< by part; empty for rigid ones
+  const State* state_ = nullptr;
+};
 
 void addContacts(const RunResults& results, const Vector3& origin, std::vector<FilmChannel>& channels, std::vector<FilmField>& fields) {
-  const ContactModel* model = &results.scene().contacts();
   FilmChannel channel{"contacts",
                       Layout::List,
                       0,
                       {"position x", "position y", "position z", "normal x", "normal y", "normal z", "force x", "force y", "force z", "gap",
                        "slip", "status", "first", "second", "normal force", "tangential force"},
                       {}};
-  channel.fill = [=](const FilmFrame& frame, ChunkBuffer& buffer) {
+  channel.fill = [origin, motions = std::make_shared<PartMotions>(results.scene())](const FilmFrame& frame, ChunkBuffer& buffer) {
+    motions->set(frame.state);
     buffer.addCount(frame.contacts.size());
     for (const FilmFrame::Contact& contact : frame.contacts) {
       const Vector3 force = contact.impulse / frame.step;
@@ -143,8 +172,8 @@ void addContacts(const RunResults& results, const Vector3& origin, std::vector<F
       buffer.add(Vector3(contact.position - origin));
       buffer.add(contact.normal);
       buffer.add(force);
-      for (const double value : {contact.gap, slipSpeed(*model, frame, contact), contact.status, double(contact.first),
-                                 double(contact.second), normal, (force - normal * contact.normal).norm()})
+      for (const double value : {contact.gap, motions->slipSpeed(contact), contact.status, double(contact.first), double(contact.second),
+                                 normal, (force - normal * contact.normal).norm()})
         buffer.add(value);
     }
   };

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <set>
 
 namespace tendril {
 namespace {
@@ -292,6 +293,38 @@ TEST_F(BlocksFilm, SamplesRangesBeforeChunksAreMade) {
     EXPECT_NEAR(field["range"][1], 3, 0.01);
     EXPECT_EQ(field["isSampled"], true);
   }
+}
+
+/// A rod lies across another one and moves along it without friction: the contact slides with its speed.
+TEST(Film, HoldsContactsOfBeamsWithTheirSlip) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, R"(tendril: 1
+materials: [{name: steel, E: 2e11, nu: 0.3, density: 7800}]
+beams:
+  - {name: lower, curve: {type: straight, from: [0, 0, 0], to: [1, 0, 0]}, section: {shape: circle, radius: 0.02}, material: steel, elements: 3}
+  - {name: upper, curve: {type: straight, from: [0.5, -0.5, 0.04], to: [0.5, 0.5, 0.04]}, section: {shape: circle, radius: 0.02}, material: steel, elements: 3, velocity: [2, 0, 0]}
+joints:
+  - {name: left, type: clamp, on: lower.start}
+  - {name: right, type: clamp, on: lower.end}
+contacts: [{name: touch, between: [upper, lower], friction: 0}]
+gravity: {acceleration: [0, 0, -10]}
+analysis: {type: dynamic, duration: 2e-3, step: 2e-4}
+)"));
+  const Json header = Json::parse(film.header());
+  const ReadChannel contacts = readChannel(film, header, "contacts");
+  const std::size_t columns = header["channels"]["contacts"]["columns"].size();
+  const float* line = contacts.values.data();
+  int closed = 0;
+  for (const std::uint32_t count : contacts.counts) {
+    for (std::uint32_t i = 0; i < count; ++i, line += columns) {
+      const Json &first = header["parts"][std::size_t(line[12])], &second = header["parts"][std::size_t(line[13])];
+      EXPECT_EQ((std::set<std::string>{first["name"], second["name"]}), (std::set<std::string>{"lower", "upper"}));
+      if (line[11] == 0) continue;
+      ++closed;
+      EXPECT_NEAR(line[10], 2, 1e-3);
+    }
+  }
+  EXPECT_GT(closed, 0);
 }
 
 /// A ball that falls from 0.05 m + its radius strikes after 0.1 s and, with restitution 1/2, again after as long.
