@@ -57,7 +57,8 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   const AnalysisChoice choice = readAnalysis(analysis, hasContacts, hasBeams);
   if (hasContacts && !choice.knowsContacts) {
     throw InputError(root_.keyLocation("contacts"), "contacts", "the method " + choice.method + " of the analysis knows no contact",
-                     "write analysis: {type: dynamic, method: moreau, ...}, or remove the contacts");
+                     choice.isDynamic ? "write method: moreau, or nonsmooth-alpha where beams touch, or remove the contacts"
+                                      : "write method: load-stepping, or remove the contacts");
   }
   content_.isDynamic = choice.isDynamic;
   content_.argument = choice.isDynamic ? dimension::time : dimension::none;
@@ -65,6 +66,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   content_.makeAnalysis = choice.make;
   content_.knowsContacts = choice.knowsContacts;
   knowsContactsOfBeams_ = choice.knowsContactsOfBeams;
+  knowsRollingAndCohesion_ = choice.knowsRollingAndCohesion;
   content_.locatesEvents = choice.method == "event-driven";
   content_.dump = choice.dump;
   content_.end = choice.end;

@@ -124,8 +124,8 @@ class SceneBuilder {
   std::map<std::string, Node> labels_;
   std::vector<std::string> joints_;
   MeshLibrary meshes_;
-  bool knowsContactsOfBeams_ = false;           ///< the analysis
-  std::map<std::string, std::string> surfaces_; ///< of parts
+  bool knowsContactsOfBeams_ = false, knowsRollingAndCohesion_ = false; ///< the analysis
+  std::map<std::string, std::string> surfaces_;                         ///< of parts
   /// Shapes with a mesh that were made ready for contact: bodies often share one.
   std::vector<CollisionShape> meshShapes_;
 };

@@ -4,6 +4,16 @@
 
 namespace tendril::scenes {
 
+namespace {
+
+constexpr const char* outlineOfBeam = "give the beam a `contact_radius`, or a round section";
+
+bool isBeam(const std::vector<BeamPart>& beams, const std::string& name) {
+  return std::any_of(beams.begin(), beams.end(), [&](const BeamPart& beam) { return beam.name == name; });
+}
+
+}
+
 void SceneBuilder::addParts(const Record& scene) {
   const std::vector<BodyPart>& bodies = builder_.bodies();
   const std::vector<Record> bodyRecords = scene.objects("bodies"), obstacleRecords = scene.objects("obstacles");
@@ -34,7 +44,8 @@ std::string SceneBuilder::surfaceOf(const Record& r) const {
   return surface;
 }
 
-/// A beam touches with the outline of its section, if this is round, or with a radius of its own; otherwise it does not touch.
+/// A beam touches with the outline of its section, if this is round, or with a radius of its own; otherwise it is, as what touches goes, a
+/// place of the ground without shapes.
 void SceneBuilder::addCurve(const Record& r, const BeamPart& beam) {
   const Section& outline = beam.section.outline;
   const bool isRound = outline.shape != Section::Shape::Rectangle && outline.width > 0; // a stiffness is given with a radius
@@ -45,6 +56,9 @@ void SceneBuilder::addCurve(const Record& r, const BeamPart& beam) {
     for (int e = 0; e < beam.elements(); ++e) {
       part.curve->segments.push_back({{beam.nodes[e], beam.nodes[e + 1]}, beam.arclength[e + 1] - beam.arclength[e]});
     }
+  } else {
+    part.marker = &builder_.ground();
+    if (!part.surface.empty()) r.node("surface").refuse("the beam has no round outline, so nothing can touch it", outlineOfBeam);
   }
   surfaces_[part.name] = part.surface;
   content_.contacts.addPart(std::move(part));
@@ -63,6 +77,10 @@ void SceneBuilder::addContact(const Record& r) {
   claim(r, "contact");
   if (r.has("between") == r.has("exclude")) {
     r.node().refuse("say what touches what, or what does not", "give either `between: [A, B]` or `exclude: [A, B]`");
+  }
+  for (const char* key : {"rolling_friction", "pivoting_friction", "cohesion"}) {
+    if (r.number(key) > 0 && !knowsRollingAndCohesion_)
+      r.node(key).refuse("the method of the analysis does not know it", "remove it, or choose `method: moreau`");
   }
   if (r.has("between")) {
     const auto [first, second] = partners(r.node("between"));
@@ -128,8 +146,8 @@ std::string SceneBuilder::partner(const Node& node) {
   if (number < 0) return name;
   const ContactModel::Part& part = content_.contacts.parts()[std::size_t(number)];
   if (part.shapes.empty() && !part.curve) {
-    node.refuse("'" + name + "' has no round outline, so nothing can touch it",
-                part.marker ? "give it `shapes`" : "give the beam a `contact_radius`, or a round section");
+    if (isBeam(builder_.beams(), name)) node.refuse("'" + name + "' has no round outline, so nothing can touch it", outlineOfBeam);
+    node.refuse("'" + name + "' has no shape, so nothing can touch it", "give it `shapes`");
   }
   return name;
 }

@@ -129,13 +129,19 @@ std::optional<ContactQuantity> SceneBuilder::ofContacts(const Record& r) const {
   const auto found = kinds.find(r.variant());
   if (found == kinds.end()) return {};
   if (!content_.knowsContacts) {
-    r.node("measure").refuse("the analysis knows no contact", "choose a method of analysis that knows contact and give `contacts`");
+    r.node("measure").refuse(
+        "the analysis knows no contact",
+        "give `contacts`, and a method that knows them: moreau, or nonsmooth-alpha or load-stepping where beams touch");
   }
   ContactQuantity quantity{found->second};
   const bool isOfPair = quantity.kind <= Kind::Count;
   if (!isOfPair) return quantity;
   const Node between = r.node("between");
   if (quantity.needsFirst() || !isAll(between)) std::tie(quantity.first, quantity.second) = readPair(between);
+  if (quantity.kind == Kind::Gap && quantity.first == quantity.second) {
+    between.refuse("neighbouring places of a beam have no distance, so neither has the beam from itself",
+                   "name two parts, or measure `penetration` or `gap error`");
+  }
   if (!quantity.isAlongBeam()) return quantity;
   if (!content_.contacts.parts()[std::size_t(quantity.first)].curve)
     between.refuse("the first of the two is not a beam", "name a beam first");

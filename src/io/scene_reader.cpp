@@ -183,9 +183,18 @@ void take(const Record& r, const char* key, int& target) {
   if (r.has(key)) target = r.integer(key);
 }
 
-void refuseForeign(const Record& r, std::initializer_list<const char*> keys) {
-  for (const char* key : keys) {
-    if (r.has(key))
+/// Of the methods that know contact of beams.
+const std::vector<std::string> keysOfBeamContact{"contact_method", "contact_points",    "contact_projection", "contact_tangent",
+                                                 "contact_solver", "contact_tolerance", "contact_weight"};
+
+std::vector<std::string> withKeysOfBeamContact(std::vector<std::string> keys) {
+  keys.insert(keys.end(), keysOfBeamContact.begin(), keysOfBeamContact.end());
+  return keys;
+}
+
+void refuseForeign(const Record& r, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    if (r.node().has(key))
       r.node(key).refuse("the method " + r.choice("method") + " does not know this key", "remove it, or choose the other method");
   }
 }
@@ -227,7 +236,7 @@ LoadSteppingOptions readLoadStepping(const Record& r, bool hasContacts) {
 }
 
 ArcLengthOptions readArcLength(const Record& r) {
-  refuseForeign(r, {"adaptive"});
+  refuseForeign(r, withKeysOfBeamContact({"adaptive", "project_initial"}));
   ArcLengthOptions o;
   take(r, "steps", o.maxSteps);
   take(r, "first_step", o.firstStep);
@@ -350,7 +359,8 @@ struct DynamicMethod {
 const std::vector<DynamicMethod>& dynamicMethods() {
   static const std::vector<DynamicMethod> methods{
       {"generalized-alpha", false, false, {"rho_infinity", "error_tolerance", "largest_step", "smallest_step"}, makerOfGeneralizedAlpha},
-      {"nonsmooth-alpha", true, true, {"rho_infinity", "smallest_step", "project_initial", "contact_level"}, makerOfNonsmoothAlpha},
+      {"nonsmooth-alpha", true, true, withKeysOfBeamContact({"rho_infinity", "smallest_step", "project_initial", "contact_level"}),
+       makerOfNonsmoothAlpha},
       {"moreau",
        true,
        false,
@@ -395,6 +405,7 @@ AnalysisChoice readDynamic(const Record& r, bool hasContacts, bool hasBeams) {
   AnalysisChoice choice{.make = method.read(r), .method = method.name, .knowsContacts = method.knowsContacts};
   choice.isDynamic = true;
   choice.knowsContactsOfBeams = method.knowsContactsOfBeams;
+  choice.knowsRollingAndCohesion = method.name == "moreau";
   choice.end = r.number("duration");
   if (r.has("dump")) choice.dump = readDump(r.node("dump"));
   return choice;

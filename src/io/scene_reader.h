@@ -46,7 +46,8 @@ struct AnalysisChoice {
   bool followsPath = false; ///< its steps are along a path of equilibria, so that the load parameter may turn back
   bool knowsContacts = false;
   bool knowsContactsOfBeams = false;
-  double end = 1; ///< of time [s] or the load parameter; infinite where a path decides
+  bool knowsRollingAndCohesion = false; ///< else contacts have friction and restitution only
+  double end = 1;                       ///< of time [s] or the load parameter; infinite where a path decides
   FrictionDump dump{};
 };
 /// The methods are listed in one table (dynamicMethods in the source): a new one is an entry there and a choice in the schema.

@@ -81,7 +81,8 @@ TEST(SceneContact, ObstaclesMoveAsPrescribed) {
 TEST(SceneContact, MethodFollowsFromContacts) {
   EXPECT_NE(parse(pair).makeAnalysis()->contacts(), nullptr);
   expectRefused("step: 0.01}", "step: 0.01, method: generalized-alpha}", {"scene.yaml:10", "contacts", "generalized-alpha", "moreau"});
-  expectRefused("{type: dynamic, duration: 0.2, step: 0.01}", "{type: static}", {"scene.yaml:10", "load-stepping", "moreau"});
+  expectRefused("{type: dynamic, duration: 0.2, step: 0.01}", "{type: static, method: arc-length}",
+                {"scene.yaml:10", "arc-length", "method: load-stepping"});
   expectRefused("step: 0.01}", "step: 0.01, rho_infinity: 0.8}", {"scene.yaml:15", "rho_infinity", "method moreau"});
   expectRefused("step: 0.01}", "step: 0.01, theta: 0.3}", {"scene.yaml:15", "theta", "[0.5, 1]"});
   expectRefused("step: 0.01}", "step: 0.01, dump: [0]}", {"scene.yaml:15", "dump", "from 1"});
@@ -232,4 +233,107 @@ TEST(SceneContact, BadMeshesAreRefusedWithTheirPlace) {
   expectError<InputError>([&] { load(with(tetrahedron, "f 1 3 2", "f 1 3 x")); }, {"scene.yaml:3", "rock.obj:5"});
   writeAll(folder / "scene.yaml", sceneOfMesh("file: stone.obj, density: 1"));
   expectError<InputError>([&] { Scene::fromFile(folder / "scene.yaml"); }, {"scene.yaml:3", "there is no file", "stone.obj"});
+}
+
+// ---- beams -----------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// A long beam, clamped at both ends, and one that crosses over its middle at a distance; a strip that nothing touches; a ball above.
+const std::string crossing = R"(tendril: 1
+materials:
+  - {name: steel, E: 2e11, nu: 0.3, density: 7800}
+beams:
+  - {name: along, curve: {type: straight, from: [0, 0, 0], to: [1, 0, 0]}, section: {shape: circle, radius: 0.01}, material: steel, elements: 3}
+  - {name: arch, curve: {type: arc, start: [0, 0.3, 0.05], tangent: [0, 0, 1], towards: [0, -1, 0], radius: 0.3, angle: 180}, section: {shape: circle, radius: 0.02}, material: steel, elements: 7}
+  - {name: strip, curve: {type: straight, from: [0, 3, 0], to: [1, 3, 0]}, section: {shape: rectangle, width: 0.01, height: 0.02}, material: steel, elements: 2}
+obstacles:
+  - {name: ball, shapes: [{kind: sphere, radius: 0.05}], position: [0, 0, 0.6]}
+joints:
+  - {name: left, type: clamp, on: along.start}
+  - {name: right, type: clamp, on: along.end}
+  - {name: foot, type: clamp, on: arch.start}
+  - {name: hold, type: clamp, on: strip.start}
+contacts:
+  - {name: touch, between: [along, arch]}
+  - {name: rest, between: [arch, ball]}
+analysis: {type: static, steps: 1}
+outputs:
+  - {name: beams, measure: gap, between: [along, arch]}
+  - {name: swapped, measure: gap, between: [arch, along]}
+  - {name: solid, measure: gap, between: [arch, ball]}
+  - {name: nearest, measure: gap, between: [arch, all]}
+)";
+
+void expectCrossingRefused(const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
+  expectSceneRefused(crossing, from, to, parts);
+}
+
+}
+
+TEST(SceneContact, GapsOfBeamsFollowTheirCurves) {
+  const Scene scene = parse(crossing);
+  std::map<std::string, VectorX> results = resultsOf(runToEnd(scene));
+  const double legs = std::hypot(0.3, 0.05) - 0.03; // both feet of the arch, from the begin of the straight beam
+  EXPECT_NEAR(results["beams"][0], legs, 3e-8);
+  EXPECT_NEAR(results["swapped"][0], legs, 3e-8);
+  const double top = 0.6 - 0.05 - (0.05 + 0.3) - 0.02; // the apex lies within an element
+  EXPECT_NEAR(results["solid"][0], top, 3e-8);
+  EXPECT_NEAR(results["nearest"][0], top, 3e-8);
+}
+
+TEST(SceneContact, BeamsWithoutRoundOutlineDoNotTouchAndMayStandBeside) {
+  const Scene scene = parse(crossing);
+  const ContactModel& contacts = scene.contacts();
+  EXPECT_EQ(contacts.law(contacts.find("strip"), contacts.find("along")), nullptr);
+  expectCrossingRefused("between: [along, arch]}", "between: [along, strip]}", {"scene.yaml:16", "no round outline", "contact_radius"});
+  expectCrossingRefused("elements: 2}", "elements: 2, surface: rubber}", {"scene.yaml:7", "no round outline", "contact_radius"});
+}
+
+/// Moreau's scheme lets rigid bodies touch beside beams that touch nothing, whatever their sections.
+TEST(SceneContact, BeamsBesideTouchingBodiesLeaveMoreauAlone) {
+  const std::string laws = crossing.substr(crossing.find("contacts:"));
+  const Scene scene = parse(with(crossing, laws, R"(bodies:
+  - {name: puck, mass: 2, shapes: [{kind: sphere, radius: 0.1}], position: [0, 0, 0.75]}
+contacts:
+  - {name: rest, between: [puck, ball]}
+gravity: {acceleration: [0, 0, -10]}
+analysis: {type: dynamic, method: moreau, duration: 1e-2, step: 1e-3}
+outputs:
+  - {name: weight, measure: normal force}
+)"));
+  EXPECT_NEAR(resultsOf(runToEnd(scene))["weight"][0], 20, 1e-6);
+}
+
+TEST(SceneContact, PartsOfALawThatTheMethodWouldForgetAreRefused) {
+  for (const char* key : {"rolling_friction", "pivoting_friction", "cohesion"}) {
+    const std::string law = std::string("between: [arch, ball], ") + key + ": 0.01}";
+    expectCrossingRefused("between: [arch, ball]}", law, {"scene.yaml:17", key, "method: moreau"});
+    for (const char* method : {"nonsmooth-alpha", "event-driven", "sweeping"}) {
+      const std::string text = with(pair, "type: dynamic", std::string("type: dynamic, method: ") + method);
+      expectSceneRefused(text, "between: all, friction: mu", std::string("between: all, ") + key + ": 0.01",
+                         {"scene.yaml:11", key, "method: moreau"});
+    }
+    EXPECT_NO_THROW(parse(with(pair, "friction: mu", std::string("friction: mu, ") + key + ": 0.01"))) << key;
+  }
+}
+
+TEST(SceneContact, ABeamHasNoGapFromItself) {
+  expectCrossingRefused("between: [arch, along]}", "between: [along, along]}", {"scene.yaml:21", "the beam from itself"});
+}
+
+TEST(SceneContact, KeysOfContactOfBeamsAreRefusedByMethodsWithoutIt) {
+  const std::string analysis = "{type: static, steps: 1}";
+  const std::vector<std::string> keys{"contact_method: mortar", "contact_points: 2",      "contact_projection: closest-point",
+                                      "contact_tangent: true",  "contact_solver: newton", "contact_tolerance: 1e-9",
+                                      "contact_weight: 2"};
+  for (const std::string& key : keys) {
+    EXPECT_NO_THROW(parse(with(crossing, analysis, "{type: static, " + key + "}"))) << key;
+    expectCrossingRefused(analysis, "{type: static, method: arc-length, " + key + "}", {"scene.yaml:18", "arc-length does not know"});
+    for (const char* method : {"generalized-alpha", "moreau", "event-driven", "sweeping"}) {
+      const std::string text = std::string("{type: dynamic, duration: 1, step: 1, method: ") + method + ", " + key + "}";
+      expectCrossingRefused(analysis, text, {"scene.yaml:18", method, "does not know", "nonsmooth-alpha"});
+    }
+  }
+  expectCrossingRefused(analysis, "{type: static, method: arc-length}", {"scene.yaml:15", "knows no contact", "load-stepping"});
 }
