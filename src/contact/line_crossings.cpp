@@ -122,7 +122,6 @@ void LineSampler::addCrossings(const Run& run) {
 
     const double curvature = nearest.f11 - nearest.f12 * nearest.f12 / nearest.f22;
     const double rise = (curvature / 8 + *kink1 / 2) / (radii * radii);
-    if (rise <= unresolvedRise) continue;
     LineSample sample;
     sample.isCrossing = true;
     sample.first = pair.first, sample.second = pair.second, sample.law = pair.law;
@@ -139,6 +138,8 @@ void LineSampler::addCrossings(const Run& run) {
 
 void LineSampler::addCrossing(LineSample& sample, double rise, double size) {
   constexpr double distinct = 0.03, largestAllowance = 0.02;
+  sample.isResolved = rise <= unresolvedRise;
+  sample.isFlat = rise < distinct;
   sample.allowance = largestAllowance * size * (1 - smoothStep((rise - unresolvedRise) / (distinct - unresolvedRise)));
   samples_.push_back(sample);
   shares_.push_back({int(samples_.size()) - 1, LineShare::crossing, sample.arclength, 1});

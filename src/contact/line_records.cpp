@@ -73,6 +73,17 @@ void LineRecords::assign(const LineGeometry& geometry, LineSampler& sampler, dou
     while (end < items_.size() && items_[end].node == items_[begin].node) ++end;
     assignNode(std::span(order_).subspan(begin, end - begin), approach);
   }
+  keepSupports(sampler);
+}
+
+/// A support that is no longer nearest, or has no place of its own, stays where it was seen last.
+void LineRecords::keepSupports(LineSampler& sampler) {
+  for (const Record& record : records_) {
+    const bool isSupport = record.node == LineShare::crossing && !curve(record.second);
+    if (!isSupport || record.isTaken || !sampler.addSupportAt(record.first, record.second, record.place)) continue;
+    samples_->back().allowance = record.allowance;
+    shares_->back().constraint = record.constraint;
+  }
 }
 
 void LineRecords::assignNode(std::span<const int> shares, double approach) {
@@ -185,7 +196,7 @@ int LineRecords::nearest(const std::vector<Record>& records, const std::vector<i
   double least = 1;
   for (const int i : known) {
     const Record& record = records[std::size_t(i)];
-    const bool isFree = &records == &records_ ? !record.isTaken : !isRankUsed(record.rank);
+    const bool isFree = &records == &records_ ? !record.isTaken && !record.isPinned : !isRankUsed(record.rank);
     if (const double m = misfit(record, group); isFree && m < least) least = m, best = i;
   }
   return best;
@@ -196,29 +207,48 @@ bool LineRecords::isRankUsed(int rank) const {
 }
 
 void LineRecords::identify(const Group& group) {
-  const LineSample& s = sample(group.shares.front());
-  const int node = share(group.shares.front()).node;
+  LineSample& s = sample(group.shares.front());
+  if (s.isFlat && !curve(s.second) && isCovered(s)) return;
   int found = nearest(records_, known_, group);
   if (found < 0) {
-    Record record{s.first, s.second, node, 0, int(constraints_->size()), group.arclength, group.otherArclength, Vector3::Zero()};
-    if (const int old = nearest(memory_, remembered_, group); old >= 0) {
-      record.rank = memory_[std::size_t(old)].rank;
-    } else {
-      const auto isTaken = [this](int rank) {
-        return isRankUsed(rank) ||
-               std::any_of(remembered_.begin(), remembered_.end(), [&](int i) { return memory_[std::size_t(i)].rank == rank; });
-      };
-      while (isTaken(record.rank)) ++record.rank;
-    }
-    found = int(records_.size());
-    records_.push_back(record);
-    known_.push_back(found);
-    constraints_->push_back({.first = s.first, .second = s.second, .law = s.law, .key = keyOf(s.first, s.second, node, record.rank)});
+    if (s.isResolved) return;
+    found = add(group, share(group.shares.front()).node);
   }
-  records_[std::size_t(found)].isTaken = true;
+  Record& record = records_[std::size_t(found)];
+  record.isTaken = true;
+  record.place = s.place;
+  s.allowance = record.allowance;
   // A crossing found twice counts once.
   const std::size_t counted = s.isCrossing ? 1 : group.shares.size();
-  for (std::size_t k = 0; k < counted; ++k) (*shares_)[std::size_t(group.shares[k])].constraint = records_[std::size_t(found)].constraint;
+  for (std::size_t k = 0; k < counted; ++k) (*shares_)[std::size_t(group.shares[k])].constraint = record.constraint;
+}
+
+/// Whether an inequality that stays at its place is near enough to speak for a support.
+bool LineRecords::isCovered(const LineSample& support) const {
+  const double near = segmentLength(support) / 4;
+  return std::any_of(known_.begin(), known_.end(), [&](int i) {
+    const Record& record = records_[std::size_t(i)];
+    return record.isPinned && apart(support.first, record.arclength, support.arclength) < near;
+  });
+}
+
+int LineRecords::add(const Group& group, int node) {
+  const LineSample& s = sample(group.shares.front());
+  Record record{s.first, s.second, node, 0, int(constraints_->size()), group.arclength, group.otherArclength, s.allowance, Vector3::Zero()};
+  record.isPinned = s.isFlat && !curve(s.second);
+  if (const int old = nearest(memory_, remembered_, group); old >= 0) {
+    record.rank = memory_[std::size_t(old)].rank;
+  } else {
+    const auto isTaken = [this](int rank) {
+      return isRankUsed(rank) ||
+             std::any_of(remembered_.begin(), remembered_.end(), [&](int i) { return memory_[std::size_t(i)].rank == rank; });
+    };
+    while (isTaken(record.rank)) ++record.rank;
+  }
+  records_.push_back(record);
+  known_.push_back(int(records_.size()) - 1);
+  constraints_->push_back({.first = s.first, .second = s.second, .law = s.law, .key = keyOf(s.first, s.second, node, record.rank)});
+  return known_.back();
 }
 
 }

@@ -35,7 +35,10 @@ class LineRecords {
     int first, second, node, rank;
     int constraint; ///< its number in the step
     double arclength, otherArclength;
+    double allowance;
     Vector3 normal;
+    CurvePlace place;      ///< of a crossing
+    bool isPinned = false; ///< stays at its place
     bool isTaken = false;
   };
   struct Group {
@@ -48,7 +51,7 @@ class LineRecords {
   using Constraints = std::vector<ContactConstraint>;
 
   const LineShare& share(int i) const { return (*shares_)[std::size_t(i)]; }
-  const LineSample& sample(int i) const { return (*samples_)[std::size_t(share(i).sample)]; }
+  LineSample& sample(int i) const { return (*samples_)[std::size_t(share(i).sample)]; }
   const ContactCurve* curve(int part) const;
   double radii(const LineSample& sample) const;
   double segmentLength(const LineSample& sample) const;
@@ -61,6 +64,9 @@ class LineRecords {
   void findKnown(const LineSample& sample, int node);
   void identify(const Group& group);
   double misfit(const Record& record, const Group& group) const;
+  void keepSupports(LineSampler& sampler);
+  bool isCovered(const LineSample& support) const;
+  int add(const Group& group, int node);
   int nearest(const std::vector<Record>& records, const std::vector<int>& known, const Group& group) const;
   bool isRankUsed(int rank) const;
 

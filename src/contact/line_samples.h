@@ -19,6 +19,8 @@ struct LineSample {
   double gap = 0;                           ///< unsigned: distance without the radii [m]
   Vector3 normal = Vector3::Zero();         ///< towards the first
   double cosine = 0;                        ///< of the angle between the two curves
+  bool isResolved = false;                  ///< a crossing that the means around nodes see as well
+  bool isFlat = false;                      ///< a crossing that they all but see
   double allowance = 0;                     ///< added to the gap of a crossing that the mesh all but resolves [m]
   double curvature = 0;                     ///< of a crossing: second derivative of the distance along xi, the other place following [m]
   double follow = 0;                        ///< of a crossing: d(xi of the other place) / d(xi)
@@ -48,6 +50,8 @@ class LineSampler {
   /// Samples of all candidates, sorted as LineSearch gives them. Crossings and contacts with rigid parts are looked for within `approach`
   /// [m], the latter also as far from there as a segment is long.
   void sample(const LineGeometry& geometry, std::span<const LineCandidate> candidates, double approach);
+  /// Adds the support at a place of a curve, whether it is the nearest one or not. False if a rigid part is not within `approach` of it.
+  bool addSupportAt(int first, int second, const CurvePlace& place);
 
   std::vector<LineSample>& samples() { return samples_; }
   const std::vector<LineSample>& samples() const { return samples_; }
@@ -87,6 +91,7 @@ class LineSampler {
   std::optional<Probe> probe(const Run& run, const Pose& C);
   void addSupports(const Run& run);
   void addSupport(const Run& run, const CurvePlace& place, const ContactPoint& nearest, double rise);
+  LineSample supportAt(const Run& run, const CurvePlace& place, const ContactPoint& nearest) const;
   double flattest(const Run& run, double atBegin, double atEnd);
 
   /// Adds what faces a place of the first curve, with the length that it stands for shared among nodes.

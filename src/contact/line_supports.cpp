@@ -1,6 +1,8 @@
 #include "contact/line_samples.h"
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace tendril {
 
@@ -27,7 +29,8 @@ void LineSampler::addSupports(const Run& run) {
       addSupport(run, place, found->nearest, (end->slope - begin->slope) / 8 / diameter);
   } else if (end->slope < 0 && next >= 0) {
     const double beyond = end->nearest.normal.dot(tangentAtBegin(curve, next));
-    if (beyond >= 0) addSupport(run, {segment, 1}, end->nearest, std::min(-end->slope, beyond) / 2 / diameter);
+    if (beyond >= 0)
+      addSupport(run, {segment, 1}, end->nearest, ((end->slope - begin->slope) / 8 + std::min(-end->slope, beyond) / 2) / diameter);
   }
 }
 
@@ -51,7 +54,12 @@ double LineSampler::flattest(const Run& run, double atBegin, double atEnd) {
 }
 
 void LineSampler::addSupport(const Run& run, const CurvePlace& place, const ContactPoint& nearest, double rise) {
-  if (nearest.gap > approach_ || rise <= unresolvedRise) return;
+  if (nearest.gap > approach_) return;
+  LineSample sample = supportAt(run, place, nearest);
+  addCrossing(sample, rise, 2 * shapeOfFirst(run).radius);
+}
+
+LineSample LineSampler::supportAt(const Run& run, const CurvePlace& place, const ContactPoint& nearest) const {
   const LineCandidate& pair = run.front();
   LineSample sample;
   sample.isCrossing = true;
@@ -59,7 +67,21 @@ void LineSampler::addSupport(const Run& run, const CurvePlace& place, const Cont
   sample.place = place, sample.nearest = nearest;
   sample.arclength = firstCurve(run).arclength(place);
   sample.gap = nearest.gap, sample.normal = nearest.normal;
-  addCrossing(sample, rise, 2 * shapeOfFirst(run).radius);
+  return sample;
+}
+
+bool LineSampler::addSupportAt(int first, int second, const CurvePlace& place) {
+  const std::tuple wanted(first, second, place.segment);
+  const auto isBefore = [](const NearRun& run, const auto& value) {
+    const LineCandidate& c = run.candidates.front();
+    return std::tuple(c.first, c.second, c.segment) < value;
+  };
+  const Run& run = std::lower_bound(runs_.begin(), runs_.end(), wanted, isBefore)->candidates;
+  const auto found = probe(run, firstCurve(run).frame(place));
+  if (!found || found->nearest.gap > approach_) return false;
+  samples_.push_back(supportAt(run, place, found->nearest));
+  shares_.push_back({int(samples_.size()) - 1, LineShare::crossing, samples_.back().arclength, 1});
+  return true;
 }
 
 }

@@ -388,6 +388,53 @@ TEST(LineContacts, GradientOfTheMeanGapIsItsDerivative) {
   }
 }
 
+/// On a wide cylinder the nearest place is hardly nearer than the means around nodes say: how far it may come is settled when the step
+/// begins, and so is the place.
+TEST(LineContacts, GradientOfASupportThatTheMeshAllButResolvesIsTheDerivativeOfItsGap) {
+  LineRig rig;
+  rig.line("a", 3, {-0.57, 0, 5}, {0.63, 0, 5}, 0.1);
+  rig.solid("roll", Shape::Kind::Cylinder, {4.85, 3, 0}, {so3::exp(Vector3(M_PI / 2, 0, 0)), {0, 0, 0}}); // rises by 2 % in half a segment
+  LineContacts& contacts = rig.build();
+  const auto all = contacts.constraints();
+  const auto support =
+      std::size_t(std::find_if(all.begin(), all.end(), [](const ContactConstraint& c) { return c.weight == 0; }) - all.begin());
+  ASSERT_LT(support, all.size());
+  EXPECT_GT(all[support].gap, 0.05 + 1e-4);
+  EXPECT_LT(all[support].gap, 0.05 + 0.02 * 0.2);
+  const VectorX gradient = rowOf(rig, all[support], 0);
+  for (int i = 0; i < rig.model->nv(); ++i) {
+    constexpr double h = 1e-4;
+    double derivative = 0;
+    for (const double sign : {1.0, -1.0}) {
+      contacts.evaluate(rig.moved(sign * h * VectorX::Unit(rig.model->nv(), i)));
+      derivative += sign / (2 * h) * contacts.constraints()[support].gap;
+    }
+    EXPECT_NEAR(derivative, gradient[i], 1e-6) << i;
+  }
+}
+
+TEST(LineContacts, SupportsStayInAStepInWhichAnotherPlaceBecomesNearest) {
+  LineRig rig;
+  rig.line("a", 4, {-0.82, 0, 0.75}, {0.78, 0, 0.75}, 0.1);
+  rig.solid("roll", Shape::Kind::Cylinder, {0.6, 3, 0}, {so3::exp(Vector3(M_PI / 2, 0, 0)), {0, 0, 0}});
+  LineContacts& contacts = rig.build({}, 0.3);
+  const auto supports = [&] {
+    return std::count_if(contacts.constraints().begin(), contacts.constraints().end(),
+                         [](const ContactConstraint& c) { return c.weight == 0 && c.isPresent; });
+  };
+  VectorX lift = VectorX::Zero(rig.model->nv());
+  lift[6 * 2 + 2] = 0.1;
+  contacts.evaluate(rig.moved(lift)); // a roof, which lies on the cylinder left and right
+  EXPECT_EQ(supports(), 2);
+  lift[2] = lift[6 + 2] = 0.4;
+  const State right = rig.moved(lift);
+  contacts.evaluate(right); // the left half points upwards
+  EXPECT_EQ(supports(), 2);
+  contacts.begin(right, 0.3);
+  contacts.evaluate(right);
+  EXPECT_EQ(supports(), 1);
+}
+
 MatrixX denseStiffness(const LineRig& rig, const Eigen::Matrix3Xd& F) {
   std::vector<StiffnessBlock> blocks;
   rig.contacts->stiffness(F, blocks);

@@ -37,8 +37,10 @@ struct LineContactOptions {
 /// *Crossings.* Where curves cross, or lie across an edge or a ball, means do not see how near they come. If the distance rises from a
 /// place that is nearest on both curves by more than 1 % of the sum of the radii within half a segment, that place is an inequality of its
 /// own, of weight 0; up to 3 % it may come nearer than its gap says by an allowance that fades from 2 % to nothing, so that no force jumps
-/// while curves turn. Coarser meshes thus have crossings at smaller angles (above 6 degrees where segments are 10 radii long), finer ones
-/// resolve them by their means.
+/// while curves turn. A crossing keeps the allowance with which it is first seen in a step. On a rigid part one that is below 3 % then
+/// keeps its place on the curve, too, and others keep theirs once they are no longer nearest: where the curve lies flat on the part, that
+/// place would jump from one iterate to the next. Coarser meshes thus have crossings at smaller angles (above 6 degrees where segments are
+/// 10 radii long), finer ones resolve them by their means.
 ///
 /// The normal points to the side on which the first curve lay at the begin of the step, so that a step must not carry curves around one
 /// another by more than a right angle. Slips are exact on SE(3) (slipSince).
