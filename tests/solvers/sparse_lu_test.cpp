@@ -61,7 +61,9 @@ TEST_P(SparseLuBackends, OrdersByColumnsToTheSameSolution) {
   lu.solve(x);
   other.solve(y);
   EXPECT_LE((x - y).norm(), 1e-14 * lu.estimateCondition() * x.norm());
-  if (klu()) EXPECT_NE((x - y).norm(), 0) << "pivots come in another order";
+  if (klu()) {
+    EXPECT_NE((x - y).norm(), 0) << "pivots come in another order";
+  }
 }
 
 TEST_P(SparseLuBackends, ConditionEstimateIsALowerBoundOfTheRightSize) {
