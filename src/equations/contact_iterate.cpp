@@ -245,10 +245,9 @@ void ContactIterate::measure() {
   kkt().measure(problem_->state(), std::span(groups_).first<KktSystem::groupCount>());
   double violation = 0;
   worst_ = -1;
-  // What slips has a force to be judged by, whatever slips count as zero; no finer than the forces of the model are.
+  // What slips has a force to be judged by, whatever slips count as zero.
   const double largestForce = F_->cols() > 0 ? F_->row(0).maxCoeff() : 0;
-  const double noForce = std::max(forceTolerance * largestForce, groups_.front().threshold());
-  const double lengthOfForce = noForce > 0 ? problem_->gapTolerance() / noForce : 0;
+  const double lengthOfForce = largestForce > 0 ? problem_->gapTolerance() / (forceTolerance * largestForce) : 0;
   for (int j = 0; j < count(); ++j) {
     if (!isPresent(j)) continue;
     const ContactLawEquations law = ContactLawEquations::at(gap(j), F_->col(j), friction(j), rho_);
