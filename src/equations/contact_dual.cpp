@@ -7,11 +7,15 @@ namespace tendril {
 namespace {
 /// Right-hand sides solved for at once.
 constexpr int bundle = 32;
+/// Iterations of each attempt at a friction problem; unsolved ones that are forgiven. Far from a solution the problems may have none.
+constexpr long mostIterations = 500;
+constexpr int mostUnsolved = 2;
 }
 
 void ContactDualStep::begin() {
   isChosen_.clear();
   failure_.clear();
+  unsolved_ = 0;
 }
 
 bool ContactDualStep::compute(ContactIterate& iterate, ContactIncrement& increment) {
@@ -24,6 +28,10 @@ bool ContactDualStep::compute(ContactIterate& iterate, ContactIncrement& increme
     recover(iterate, increment);
   } while (takeInViolated(iterate, increment.delta));
   increment.longest = 1;
+  if (unsolved_ > mostUnsolved) {
+    failure_ = "the friction problems of the linearised equations are not solved";
+    return false;
+  }
   if (increment.delta.allFinite()) return true;
   failure_ = "the step is not finite";
   return false;
@@ -123,8 +131,9 @@ void ContactDualStep::solveLaws(const ContactIterate& iterate, ContactIncrement&
   FrictionOptions options;
   options.measure = FrictionOptions::Measure::Scaled;
   options.tolerance = size > 0 ? std::clamp(0.01 * iterate.problem().gapTolerance() / size, 1e-14, 1e-8) : 1e-8;
+  options.maxIterations = mostIterations;
   // What it found counts even if it wanted more: the residual of the iteration around judges it.
-  solver_.solve(friction_, options, r_);
+  if (!solver_.solve(friction_, options, r_).converged) ++unsolved_;
   increment.F = -iterate.forces();
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
     const int rows = friction_.laws[i].size;

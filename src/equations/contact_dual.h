@@ -40,6 +40,7 @@ class ContactDualStep final : public ContactStep {
   VectorX F_, r_;              ///< present forces of the chosen; those sought, in the rows of the friction problem
   FrictionProblem friction_;
   FrictionSolver solver_;
+  int unsolved_ = 0; ///< friction problems
 };
 
 }
