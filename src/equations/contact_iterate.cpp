@@ -245,9 +245,10 @@ void ContactIterate::measure() {
   kkt().measure(problem_->state(), std::span(groups_).first<KktSystem::groupCount>());
   double violation = 0;
   worst_ = -1;
-  // What slips has a force to be judged by, whatever slips count as zero.
+  // What slips has a force to be judged by, whatever slips count as zero; no finer than rounding leaves forces of the model.
   const double largestForce = F_->cols() > 0 ? F_->row(0).maxCoeff() : 0;
-  const double lengthOfForce = largestForce > 0 ? problem_->gapTolerance() / (forceTolerance * largestForce) : 0;
+  const double noForce = std::max(forceTolerance * largestForce, groups_.front().roundOff);
+  const double lengthOfForce = noForce > 0 ? problem_->gapTolerance() / noForce : 0;
   for (int j = 0; j < count(); ++j) {
     if (!isPresent(j)) continue;
     const ContactLawEquations law = ContactLawEquations::at(gap(j), F_->col(j), friction(j), rho_);
