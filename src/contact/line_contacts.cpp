@@ -218,7 +218,7 @@ void LineContacts::Impl::addMean(const LineSample& sample, const SectionContact&
   };
   for (int k = 0; k < contact.first.count; ++k) add(contact.first.block[std::size_t(k)], contact.B[std::size_t(k)]);
   for (int k = 0; k < contact.second.count; ++k) {
-    add(contact.second.block[std::size_t(k)], contact.B[std::size_t(contact.first.count + k)]);
+    add(contact.second.block[std::size_t(k)], contact.B[std::size_t(contact.first.count) + std::size_t(k)]);
   }
 }
 

@@ -78,7 +78,7 @@ class LineRecords {
     std::array<int, 3> node; ///< first part, second part, node
     double along, other;     ///< arclengths
     int share;
-    auto operator<=>(const Item&) const = default;
+    auto operator<=>(const Item&) const = default; // NOLINT(modernize-use-nullptr): of the generated code
   };
   std::vector<Item> items_;
   std::vector<int> order_, sorted_;
