@@ -69,8 +69,10 @@ LineSearch::LineSearch(const ContactModel& parts) : parts_(parts), meanLength_(p
 }
 
 const ContactLaw* LineSearch::law(int first, int second) {
-  Lookup& entry = first == second ? selfLaws_[std::size_t(first)]
-                                  : laws_[std::size_t(classOf_[std::size_t(first)] * classes_ + classOf_[std::size_t(second)])];
+  Lookup& entry =
+      first == second
+          ? selfLaws_[std::size_t(first)]
+          : laws_[std::size_t(classOf_[std::size_t(first)]) * std::size_t(classes_) + std::size_t(classOf_[std::size_t(second)])];
   if (!entry.isKnown) entry = {true, parts_.law(first, second)};
   return entry.law;
 }
