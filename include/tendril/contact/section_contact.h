@@ -24,10 +24,10 @@ enum class Projection { SectionPlane, ClosestPoint };
 std::optional<double> project(const Pose& C, const CurveConfiguration& other, int segment, double guess, Projection projection,
                               double slack);
 
-/// Two sections that face each other, or a section and the point of a rigid part nearest to it (Tasora et al.; source 001, 3.2).
-/// Normal n = (x_C - x_F) / |x_C - x_F| towards the first, t = R_C e1 without its part along n, of unit length, s = n x t. The contact
-/// frame M = [n t s] lies half-way between the two surfaces. Two copies of it, L and K, are rigidly attached to the two sections for the
-/// infinitesimal motion, and
+/// Two sections that face each other, or a section and the point of a rigid part nearest to it (the thesis named in
+/// docs/beam-contact.md, 3.2). Normal n = (x_C - x_F) / |x_C - x_F| towards the first, t = R_C e1 without its part along n, of unit length,
+/// s = n x t. The contact frame M = [n t s] lies half-way between the two surfaces. Two copies of it, L and K, are rigidly attached to the
+/// two sections for the infinitesimal motion, and
 ///
 ///     u = R^T ( velocity of L on the first - velocity of K on the second ) = sum_k B_k v_k,      R = [n t s],
 ///     B_k = +/- R^T R_S [I, -S(arm)] J_k,   arm = R_S^T (x_M - x_S)   for the section S = C (+) or F (-)
