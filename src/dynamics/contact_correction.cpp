@@ -1,15 +1,12 @@
 #include "dynamics/contact_correction.h"
 
 #include "tendril/lie/se3.h"
-
-#include <algorithm>
+#include "tendril/model/increment.h"
 
 namespace tendril {
 
 namespace {
 
-/// Largest rotation in one iteration [rad].
-constexpr double rotationCap = 0.5;
 /// tau over h where it is free: so long that tolerance and rounding of lengths, which are those of positions, mean nothing to velocities.
 constexpr double leverOfVelocities = 1e3;
 
@@ -79,13 +76,7 @@ void PositionCorrection::move() {
   state_.a = smooth_->a + inertiaWeight(h_) * x_;
 }
 
-double PositionCorrection::longestFactor(const VectorX& delta) const {
-  double largest = rotationCap;
-  for (const Block& b : model().blocks()) {
-    if (b.kind == Block::Kind::Pose) largest = std::max(largest, delta.segment<3>(b.v + 3).norm());
-  }
-  return rotationCap / largest;
-}
+double PositionCorrection::longestFactor(const VectorX& delta) const { return longestTurn(model(), delta); }
 
 // ---- (3) velocity ----------------------------------------------------------------------------------------------------------------------
 

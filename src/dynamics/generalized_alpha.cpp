@@ -3,6 +3,7 @@
 #include "tendril/dynamics/initial_conditions.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
+#include "tendril/model/increment.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,13 +84,7 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     }
     return true;
   }
-  double longestFactor() override {
-    double largest = 0;
-    for (const Block& b : kkt_.model().blocks()) {
-      if (b.kind == Block::Kind::Pose) largest = std::max(largest, delta_.segment<3>(b.v + 3).norm());
-    }
-    return largest > 0.5 ? 0.5 / largest : 1;
-  }
+  double longestFactor() override { return longestTurn(kkt_.model(), delta_); }
   void applyStep(double factor) override {
     add(factor);
     applied_ = factor;

@@ -1,8 +1,8 @@
 #include "tendril/dynamics/nonsmooth_alpha.h"
 
 #include "dynamics/contact_correction.h"
+#include "tendril/contact/contact_motion.h"
 #include "tendril/model/error.h"
-#include "tendril/model/marker.h"
 
 #include <fmt/format.h>
 
@@ -35,13 +35,13 @@ struct NonsmoothAlpha::Impl {
   bool note(const ContactNewtonReport& newton, const char* problem);
   void accept();
   void balance();
-  double farthestMove(const State& from, const State& to) const;
   void findContacts(const State& at);
   void record();
 
   const Model& model;
   NonsmoothAlphaOptions options;
   const ContactModel& parts;
+  ContactMotion motion;
   std::unique_ptr<ContactConstraints> contacts;
   GeneralizedAlpha smooth; ///< problem (1)
   KktSystem kkt;           ///< of problems (2) and (3)
@@ -52,8 +52,6 @@ struct NonsmoothAlpha::Impl {
   State end;                  ///< of the step at hand
   double h = 0, balanced = 0; ///< step at hand, and the one that scales the multipliers
   double reach = 0;           ///< up to which contacts were looked for
-  std::vector<double> radius; ///< of the rigid parts about their frames
-  double sectionRadius = 0;   ///< largest one of curves
   std::vector<char> isClosed; ///< of each constraint: takes part in (3)
   bool isCorrected = false;   ///< contact took part in the step
   std::string failure;
@@ -63,21 +61,11 @@ struct NonsmoothAlpha::Impl {
 
 NonsmoothAlpha::Impl::Impl(const Model& model_, const NonsmoothAlphaOptions& options_, const ContactModel& parts_,
                            std::unique_ptr<ContactConstraints> contacts_)
-    : model(model_), options(options_), parts(parts_), contacts(std::move(contacts_)), smooth(model_, options_.smooth),
-      kkt(model_, options_.smooth.tolerances, Redundancy::Share),
+    : model(model_), options(options_), parts(parts_), motion(model_, parts_), contacts(std::move(contacts_)),
+      smooth(model_, options_.smooth), kkt(model_, options_.smooth.tolerances, Redundancy::Share),
       position(kkt, *contacts, options_.contact, options_.gapTolerance * contacts->size()),
       velocity(kkt, *contacts, options_.contact, options_.gapTolerance * contacts->size()), state(model_.initialState()), end(state) {
   parts.check();
-  for (const ContactModel::Part& part : parts.parts()) {
-    double farthest = 0;
-    for (const CollisionShape& shape : part.shapes) {
-      if (!shape.isBounded()) continue;
-      const Bounds b = shape.bounds({});
-      farthest = std::max(farthest, b.low.cwiseAbs().cwiseMax(b.high.cwiseAbs()).norm());
-    }
-    radius.push_back(farthest);
-    if (part.curve) sectionRadius = std::max(sectionRadius, part.curve->radius);
-  }
   contactReport.model = &parts;
 }
 
@@ -146,7 +134,7 @@ void NonsmoothAlpha::Impl::advance() {
 
 /// Problems (2) and (3), where something is touched. False if they were not solved.
 bool NonsmoothAlpha::Impl::correct() {
-  reach = std::max(1.1 * farthestMove(state, smooth.state()), smallestReach * contacts->size());
+  reach = std::max(1.1 * motion.farthest(state, smooth.state()), smallestReach * contacts->size());
   findContacts(smooth.state());
   isCorrected = isTouched();
   if (!isCorrected) {
@@ -194,20 +182,6 @@ void NonsmoothAlpha::Impl::findContacts(const State& at) {
 }
 
 /// How far a point of what may touch has moved at most.
-double NonsmoothAlpha::Impl::farthestMove(const State& from, const State& to) const {
-  double farthest = 0;
-  const auto compare = [&](const Pose& a, const Pose& b, double r) {
-    farthest = std::max(farthest, (b.x - a.x).norm() + r * (b.R - a.R).norm());
-  };
-  for (const Block& b : model.blocks()) {
-    if (b.kind == Block::Kind::Pose) compare(loadPose(from.q.data() + b.q), loadPose(to.q.data() + b.q), sectionRadius);
-  }
-  for (std::size_t p = 0; p < radius.size(); ++p) {
-    if (const Marker* marker = parts.parts()[p].marker) compare(marker->frame(from), marker->frame(to), radius[p]);
-  }
-  return farthest;
-}
-
 bool NonsmoothAlpha::Impl::note(const ContactNewtonReport& newton, const char* problem) {
   contactReport.newtonSteps += newton.iterations;
   report.iterations += newton.iterations;
@@ -225,7 +199,7 @@ bool NonsmoothAlpha::Impl::solvePosition() {
   for (;;) {
     if (!note(position.solve(smooth.state(), h), "positions")) return false;
     // What moved farther than was looked for may have passed through something.
-    const double moved = farthestMove(state, position.state());
+    const double moved = motion.farthest(state, position.state());
     if (moved <= reach) return true;
     reach = 2 * moved;
     findContacts(smooth.state());

@@ -1,6 +1,6 @@
 #include "statics/contact_equilibrium.h"
 
-#include "tendril/statics/equilibrium.h"
+#include "tendril/model/increment.h"
 
 #include <algorithm>
 
@@ -8,8 +8,8 @@ namespace tendril {
 
 namespace {
 
-/// Largest rotation in one iteration [rad], and largest displacement over the size of what touches.
-constexpr double rotationCap = 0.5, displacementCap = 2;
+/// Largest displacement in one iteration over the size of what touches.
+constexpr double displacementCap = 2;
 
 double largestDisplacement(const Model& model, const VectorX& delta) {
   double largest = 0;
@@ -21,10 +21,10 @@ double largestDisplacement(const Model& model, const VectorX& delta) {
 
 }
 
-ContactEquilibrium::ContactEquilibrium(KktSystem& kkt, State& state, ContactConstraints& contacts, const ContactNewtonOptions& options,
-                                       double gapTolerance)
-    : kkt_(kkt), state_(state), contacts_(contacts), options_(options), newton_(std::in_place), first_(state), q_(state.q),
-      scaled_(state.v.size()), gapTolerance_(gapTolerance), reach_(contacts.size()) {}
+ContactEquilibrium::ContactEquilibrium(KktSystem& kkt, State& state, const ContactModel& parts, ContactConstraints& contacts,
+                                       const ContactNewtonOptions& options, double gapTolerance)
+    : kkt_(kkt), state_(state), contacts_(contacts), motion_(kkt.model(), parts), options_(options), newton_(std::in_place), first_(state),
+      q_(state.q), scaled_(state.v.size()), gapTolerance_(gapTolerance), reach_(contacts.size()) {}
 
 const ContactNewtonReport& ContactEquilibrium::solve(const State& accepted) {
   first_ = state_;
@@ -34,7 +34,7 @@ const ContactNewtonReport& ContactEquilibrium::solve(const State& accepted) {
     memory_.recall(contacts_.constraints(), F_);
     const ContactNewtonReport& result = newton_->solve(*this, options_, F_);
     // What moved farther than was looked for may have passed through something.
-    const double moved = farthestMove(accepted);
+    const double moved = motion_.farthest(accepted, state_);
     residual_ = result.residual;
     if (!result.converged || moved <= reach_) return result;
     reach_ = 2 * moved;
@@ -53,8 +53,8 @@ bool ContactEquilibrium::evaluate() {
 double ContactEquilibrium::gapTolerance() const { return gapTolerance_ * contacts_.size(); }
 
 double ContactEquilibrium::longestFactor(const VectorX& delta) const {
-  const double rotation = largestRotation(kkt_.model(), delta), displacement = largestDisplacement(kkt_.model(), delta) / contacts_.size();
-  return 1 / std::max({1.0, rotation / rotationCap, displacement / displacementCap});
+  const double displacement = largestDisplacement(kkt_.model(), delta) / contacts_.size();
+  return std::min(longestTurn(kkt_.model(), delta), displacementCap / std::max(displacementCap, displacement));
 }
 
 void ContactEquilibrium::applyStep(const VectorX& delta, const VectorX& deltaLambda, double factor) {
@@ -68,14 +68,6 @@ void ContactEquilibrium::applyStep(const VectorX& delta, const VectorX& deltaLam
 void ContactEquilibrium::restart() {
   kkt_.forgetPrediction();
   state_ = first_;
-}
-
-double ContactEquilibrium::farthestMove(const State& accepted) const {
-  double farthest = 0;
-  for (const Block& b : kkt_.model().blocks()) {
-    if (b.kind == Block::Kind::Pose) farthest = std::max(farthest, (state_.q.segment<3>(b.q) - accepted.q.segment<3>(b.q)).norm());
-  }
-  return farthest;
 }
 
 std::vector<double> ContactEquilibrium::save() {

@@ -1,5 +1,5 @@
 #pragma once
-#include "tendril/contact/contact_model.h"
+#include "tendril/contact/contact_motion.h"
 #include "tendril/contact/contact_report.h"
 #include "tendril/equations/contact_memory.h"
 #include "tendril/equations/contact_newton.h"
@@ -13,7 +13,8 @@ namespace tendril {
 class ContactEquilibrium final : public ContactProblem {
  public:
   /// All but the options must outlive this; the state is that of the iterates.
-  ContactEquilibrium(KktSystem& kkt, State& state, ContactConstraints& contacts, const ContactNewtonOptions& options, double gapTolerance);
+  ContactEquilibrium(KktSystem& kkt, State& state, const ContactModel& parts, ContactConstraints& contacts,
+                     const ContactNewtonOptions& options, double gapTolerance);
 
   /// Solves from the present state; `accepted` is the last equilibrium. Contacts are looked for as far as the structure moves.
   const ContactNewtonReport& solve(const State& accepted);
@@ -40,11 +41,10 @@ class ContactEquilibrium final : public ContactProblem {
   std::string describe(const ContactConstraint& c) const override { return contacts_.describe(c); }
 
  private:
-  double farthestMove(const State& accepted) const;
-
   KktSystem& kkt_;
   State& state_;
   ContactConstraints& contacts_;
+  ContactMotion motion_;
   ContactNewtonOptions options_;
   std::optional<ContactNewton> newton_;
   ContactMemory memory_;

@@ -1,21 +1,8 @@
 #include "tendril/statics/equilibrium.h"
 
-#include <algorithm>
+#include "tendril/model/increment.h"
 
 namespace tendril {
-
-namespace {
-/// Largest rotation in one iteration [rad].
-constexpr double rotationCap = 0.5;
-}
-
-double largestRotation(const Model& model, const VectorX& delta) {
-  double largest = 0;
-  for (const Block& b : model.blocks()) {
-    if (b.kind == Block::Kind::Pose) largest = std::max(largest, delta.segment<3>(b.v + 3).norm());
-  }
-  return largest;
-}
 
 void atRest(State& state) {
   state.v.setZero();
@@ -32,10 +19,7 @@ bool EquilibriumProblem::evaluate(std::span<ResidualGroup> groups) {
   return represented;
 }
 
-double EquilibriumProblem::longestFactor() {
-  const double rotation = largestRotation(kkt_.model(), delta_);
-  return rotation > rotationCap ? rotationCap / rotation : 1;
-}
+double EquilibriumProblem::longestFactor() { return longestTurn(kkt_.model(), delta_); }
 
 void EquilibriumProblem::applyStep(double factor) {
   heldQ_ = state_.q;

@@ -25,7 +25,7 @@ LoadStepping::LoadStepping(const Model& model, const LoadSteppingOptions& option
   contacts_ = std::move(contacts);
   options_.stability = false;
   lastMove_.setZero(model.nv());
-  equilibrium_ = std::make_unique<ContactEquilibrium>(kkt_, state_, *contacts_, options.contact, options.gapTolerance);
+  equilibrium_ = std::make_unique<ContactEquilibrium>(kkt_, state_, parts, *contacts_, options.contact, options.gapTolerance);
   contactReport_.model = &parts;
 }
 

@@ -2,6 +2,7 @@
 #include "tendril/elements/mechanism.h"
 #include "tendril/equations/contact_newton.h"
 #include "tendril/lie/so3.h"
+#include "tendril/model/increment.h"
 #include "tendril/statics/equilibrium.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +63,7 @@ class PlaneContact final : public ContactProblem {
     }
   }
   double gapTolerance() const override { return tolerance; }
-  double longestFactor(const VectorX& delta) const override { return std::min(1.0, 0.5 / largestRotation(kkt_.model(), delta)); }
+  double longestFactor(const VectorX& delta) const override { return longestTurn(kkt_.model(), delta); }
   void applyStep(const VectorX& delta, const VectorX& deltaLambda, double factor) override {
     steps.push_back(factor * delta.norm());
     kkt_.predict(state_, delta, factor);

@@ -123,6 +123,33 @@ TEST(BeamPressedOnWallResultant, OfMortarIsOfSecondOrder) {
   EXPECT_GT(std::log(coarse.total / fine.total) / std::log(8), 1.8) << coarse.total << " " << fine.total;
 }
 
+// ---- obstacles in motion ---------------------------------------------------------------------------------------------------------------
+
+/// A ball comes up through 25 radii of the beam in one step; no block of the model moves before it arrives.
+TEST(MovedObstacle, LiftsABeamThatItReachesWithinAStep) {
+  const double R = 2e-3, lift = 0.052, ball = 0.02;
+  ContactRun run;
+  MechanismBuilder b;
+  const auto section = SectionProperties::of(Section::circle(R), {.youngsModulus = 1e8, .poissonRatio = 0.3, .density = 1000});
+  const auto beam = b.beam("beam", Curve::straight({0, 0, 0}, {0.4, 0, 0}), section, {.elements = 40});
+  b.clamp("clamp", beam.start());
+  GroundMotion motion;
+  motion.translation[2] = {"lift", [=](double t) { return Jet{lift * t, 0, 0}; }};
+  const Marker& onBall = b.movingGround({Matrix3::Identity(), {0.35, 0, -0.05 - R - ball}}, motion);
+  run.parts.addPart(curveOf(beam.part(), R));
+  run.parts.addPart({.name = "ball",
+                     .surface = "",
+                     .marker = &onBall,
+                     .shapes = {CollisionShape({.kind = Shape::Kind::Sphere, .size = {ball, 0, 0}}, "ball")},
+                     .curve = {}});
+  run.parts.addLaw({"beam", "ball", {}});
+  run.mechanism = b.build();
+  run.run({}, {.steps = 1, .grow = false});
+  EXPECT_GT(run.total(), 0);
+  // The ball has come 2 mm above where the beam lay; where a beam lies across it may sink in by 2 % of both radii.
+  EXPECT_NEAR(run.node(0, 35).x.z(), 0.002, 0.02 * (R + ball));
+}
+
 // ---- two fibres twisted ----------------------------------------------------------------------------------------------------------------
 
 /// Line load at mid-span of two fibres of length 5 m twisted by n turns under a stretch: uniform helix with free ends (closed form).

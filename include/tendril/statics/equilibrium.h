@@ -30,9 +30,6 @@ class EquilibriumProblem : public NewtonProblem {
   VectorX scaled_, heldQ_, heldLambda_;
 };
 
-/// Largest rotation of a pose block in an increment of the configuration [rad].
-double largestRotation(const Model& model, const VectorX& delta);
-
 /// Velocities and accelerations are zero in statics.
 void atRest(State& state);
 
