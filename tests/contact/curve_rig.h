@@ -1,4 +1,5 @@
 #pragma once
+#include "contact/posed_model.h"
 #include "tendril/contact/section_contact.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/model.h"
@@ -11,19 +12,13 @@
 
 namespace tendril::test {
 
-/// Fourth-order central difference of f at 0.
-template <class F> auto differentiate(const F& f, double h) {
-  using Value = std::decay_t<decltype(f(0.0))>;
-  return Value((8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h));
-}
-
 inline VectorX randomVector(std::mt19937& random, int n, double amplitude) {
   std::uniform_real_distribution<double> uniform(-amplitude, amplitude);
   return VectorX::NullaryExpr(n, [&] { return uniform(random); });
 }
 
 /// Two curves of one model, each through its own nodes.
-struct CurveRig {
+struct CurveRig : PosedModel {
   CurveRig(const std::vector<Pose>& firstNodes, const std::vector<Pose>& secondNodes, double firstRadius = 0.1, double secondRadius = 0.1) {
     ModelBuilder builder;
     first = addCurve(builder, "first", firstNodes, firstRadius);
@@ -39,16 +34,6 @@ struct CurveRig {
     onFirst.set(s);
     onSecond.set(s);
   }
-  State moved(const VectorX& delta) const {
-    State s = state;
-    model->retract(state.q, delta, s.q);
-    return s;
-  }
-  State movedRigidly(const Pose& motion) const {
-    State s = state;
-    for (const Block& b : model->blocks()) storePose(motion * loadPose(state.q.data() + b.q), s.q.data() + b.q);
-    return s;
-  }
   /// The contact of a place on the first curve with what faces it on a segment of the second.
   SectionContact contactAt(const CurvePlace& place, const CurvePlace& other, const Vector3& previousNormal = Vector3::Zero()) const {
     SectionContact contact;
@@ -61,8 +46,6 @@ struct CurveRig {
   }
 
   ContactCurve first, second;
-  std::shared_ptr<const Model> model;
-  State state;
   CurveConfiguration onFirst, onSecond;
 
  private:

@@ -445,25 +445,30 @@ MatrixX denseStiffness(const LineRig& rig, const Eigen::Matrix3Xd& F) {
   return K;
 }
 
+/// The same by differences of the forces.
+MatrixX differencedStiffness(const LineRig& rig, const Eigen::Matrix3Xd& F) {
+  const Eigen::Index nv = rig.model->nv();
+  MatrixX D(nv, nv);
+  for (Eigen::Index i = 0; i < nv; ++i) {
+    const auto forcesAt = [&](double x) {
+      rig.contacts->evaluate(rig.moved(x * VectorX::Unit(nv, i)));
+      return rig.forces(F);
+    };
+    D.col(i) = -test::differentiate(forcesAt, 1e-4);
+  }
+  return D;
+}
+
 TEST(LineContacts, StiffnessIsTheDerivativeOfTheForces) {
   std::mt19937 random(5);
   for (const LineContactOptions& options : allOptions()) {
     LineRig rig;
     buildDisturbed(rig, random);
     LineContacts& contacts = rig.build(options, 0.3);
-    const Eigen::Index count = Eigen::Index(contacts.constraints().size()), nv = rig.model->nv();
+    const Eigen::Index count = Eigen::Index(contacts.constraints().size());
     std::uniform_real_distribution<double> uniform(0.5, 2);
     const Eigen::Matrix3Xd F = Eigen::Matrix3Xd::NullaryExpr(3, count, [&] { return uniform(random); });
-    const MatrixX K = denseStiffness(rig, F);
-    MatrixX D(nv, nv);
-    for (Eigen::Index i = 0; i < nv; ++i) {
-      constexpr double h = 1e-4;
-      D.col(i).setZero();
-      for (const auto& [x, w] : {std::pair(1, 8.0), std::pair(-1, -8.0), std::pair(2, -1.0), std::pair(-2, 1.0)}) {
-        contacts.evaluate(rig.moved(x * h * VectorX::Unit(nv, i)));
-        D.col(i) -= w / (12 * h) * rig.forces(F);
-      }
-    }
+    const MatrixX K = denseStiffness(rig, F), D = differencedStiffness(rig, F);
     EXPECT_LT((K - D).norm(), 1e-7 * D.norm());
     LineContactOptions simplified = options;
     simplified.consistentTangent = false;
@@ -539,17 +544,7 @@ TEST(LineContacts, StiffnessOfACrossingFollowsThePlaceOnBothCurves) {
   ASSERT_NE(crossing, all.end());
   Eigen::Matrix3Xd F = Eigen::Matrix3Xd::Zero(3, Eigen::Index(all.size()));
   F.col(crossing - all.begin()) = Vector3(2, 0.4, -0.7);
-  const MatrixX K = denseStiffness(rig, F);
-  const Eigen::Index nv = rig.model->nv();
-  MatrixX D(nv, nv);
-  for (Eigen::Index i = 0; i < nv; ++i) {
-    constexpr double h = 1e-4;
-    D.col(i).setZero();
-    for (const auto& [x, w] : {std::pair(1, 8.0), std::pair(-1, -8.0), std::pair(2, -1.0), std::pair(-2, 1.0)}) {
-      contacts.evaluate(rig.moved(x * h * VectorX::Unit(nv, i)));
-      D.col(i) -= w / (12 * h) * rig.forces(F);
-    }
-  }
+  const MatrixX K = denseStiffness(rig, F), D = differencedStiffness(rig, F);
   EXPECT_LT((K - D).norm(), 1e-6 * D.norm());
 }
 

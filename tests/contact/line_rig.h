@@ -1,4 +1,5 @@
 #pragma once
+#include "contact/posed_model.h"
 #include "tendril/contact/line_contacts.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/model.h"
@@ -13,11 +14,9 @@
 namespace tendril::test {
 
 /// Curves and rigid parts of one model that touch by a law for all.
-struct LineRig {
+struct LineRig : PosedModel {
   ModelBuilder builder;
   ContactModel parts;
-  std::unique_ptr<const Model> model;
-  State state;
   std::unique_ptr<LineContacts> contacts;
 
   /// A curve with nodes at frame(s), s = 0 .. length.
@@ -67,16 +66,6 @@ struct LineRig {
     contacts->begin(state, reach);
     contacts->evaluate(state);
     return *contacts;
-  }
-  State moved(const VectorX& delta) const {
-    State s = state;
-    model->retract(state.q, delta, s.q);
-    return s;
-  }
-  State movedRigidly(const Pose& motion) const {
-    State s = state;
-    for (const Block& b : model->blocks()) storePose(motion * loadPose(state.q.data() + b.q), s.q.data() + b.q);
-    return s;
   }
   VectorX forces(const Eigen::Matrix3Xd& F) const {
     VectorX f = VectorX::Zero(model->nv());
