@@ -71,7 +71,7 @@ bool ContactNewton::Impl::iterateBy(ContactStep& step, const char* name, int max
 }
 
 bool ContactNewton::Impl::fail(const char* name, const std::string& why) {
-  if (!report.message.empty()) report.message += " ";
+  if (!report.message.empty()) report.message += ". ";
   report.message += fmt::format("{} with contact: {} after {} iterations; worst: {} remedy: take a smaller step", name, why,
                                 report.iterations, iterate.describeWorst());
   return false;

@@ -49,6 +49,7 @@ struct StiffnessBlock {
 ///
 /// Per step: begin() at the last accepted state, then evaluate() at any iterate. Within a step a constraint keeps its index; evaluate() may
 /// append new ones, and those that are no longer near are marked absent.
+/// Functions that take a constraint take one of those of constraints(), not a copy.
 class ContactConstraints {
  public:
   virtual ~ContactConstraints() = default;
