@@ -7,6 +7,7 @@
 namespace tendril {
 
 class Assembly;
+class DirectorSystem;
 class Layout;
 
 /// Energies of a state, and the rate at which energy enters through what has no potential.
@@ -49,6 +50,10 @@ class Term {
   virtual void addMomentum(const State&, Momentum&) const {}
   /// Adds b to the rows of the constraints of this term, where g'' = G a + b(q,v,t).
   virtual void addConstraintBias(const State&, VectorX&) const {}
+
+  /// Adds masses, constraints, potentials and forces of this term in director coordinates. InputError that names the element and the
+  /// remedy where it has no such form.
+  virtual void embed(DirectorSystem& system) const = 0;
 };
 
 }
