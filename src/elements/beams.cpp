@@ -79,6 +79,11 @@ Matrix6 weightDerivative(const Matrix6& M, const Vector3& localGravity) {
 
 Vector3 localGravity(const Vector3& gravityInA, const Vector6& d, double xi) { return so3::exp(-xi * d.tail<3>()) * gravityInA; }
 
+/// An integrator moves the inertia of the whole element by itself.
+template <class Element> bool isCarried(const Element& e, const Assembly& assembly) {
+  return assembly.isCarried(e.a) && assembly.isCarried(e.b);
+}
+
 int firstSuppressedStrain(BeamModel model) { return model == BeamModel::KirchhoffLove ? 1 : 0; }
 int suppressedStrains(BeamModel model) { return model == BeamModel::SimoReissner ? 0 : model == BeamModel::KirchhoffLove ? 2 : 3; }
 
@@ -208,14 +213,14 @@ void Beams::addResidual(const Element& e, const State& state, const Vector3& gra
   const Vector6 n = resultant(e, stretch, state);
   Vector6 onB = k.powers.applyTransposed(k.inverseFunction, n), onA = se3::adTransposed(k.d, n) - onB;
 
-  const bool heavy = !gravity.isZero(0);
-  if (motion || heavy) {
+  const bool heavy = !gravity.isZero(0), moves = motion && !isCarried(e, assembly);
+  if (moves || heavy) {
     const Vector3 gravityInA = k.A.R.transpose() * gravity;
     const Vector6 aA = state.a.segment<6>(e.va), aDifference = state.a.segment<6>(e.vb) - aA, x = vB - vA;
     for (const GaussPoint& p : gaussPoints()) {
       const so3::SkewFunction star = p.series.at(k.powers.angleSquared());
       Vector6 excess = Vector6::Zero(), F = Vector6::Zero(); // acceleration in excess of free fall
-      if (motion) {
+      if (moves) {
         const Vector6 v = vA + k.powers.apply(star, x);
         excess = aA + k.powers.apply(star, aDifference) + k.powers.applyDirectional(star, dRate, x);
         F = -se3::adTransposed(v, M * v);
@@ -271,10 +276,10 @@ void Beams::evaluate(const Element& e, const State& state, const Vector3& gravit
     rowsB = k.inverse.transpose().lazyProduct(E) + geometric;
   }
 
-  const bool heavy = !gravity.isZero(0);
-  if (request.motion || heavy) {
+  const bool heavy = !gravity.isZero(0), moves = request.motion && !isCarried(e, assembly);
+  if (moves || heavy) {
     const Vector3 gravityInA = k.A.R.transpose() * gravity;
-    const Vector6 x = k.vB - k.vA, dRate = request.motion ? k.rate(k.vA, k.vB) : Vector6::Zero();
+    const Vector6 x = k.vB - k.vA, dRate = moves ? k.rate(k.vA, k.vB) : Vector6::Zero();
     for (const GaussPoint& p : gaussPoints()) {
       const double w = p.weight * e.length;
       const so3::SkewFunction function = p.series.at(k.powers.angleSquared());
@@ -282,7 +287,7 @@ void Beams::evaluate(const Element& e, const State& state, const Vector3& gravit
       const Vector3 g = localGravity(gravityInA, k.d, p.series.xi());
       Vector6 F = -M.leftCols<3>() * g, v = Vector6::Zero();
       Matrix6 Z = Matrix6::Zero(); // d(T* x)/dd
-      if (request.motion) {
+      if (moves) {
         const auto aA = state.a.segment<6>(e.va), aB = state.a.segment<6>(e.vb);
         Z = k.powers.derivative(function, x);
         v = k.vA + star * x;
@@ -301,7 +306,7 @@ void Beams::evaluate(const Element& e, const State& state, const Vector3& gravit
         const Matrix6 J = -w * weightDerivative(M, g), Jstar = J.lazyProduct(star);
         stiffness.addInterpolated(star, J - Jstar, Jstar);
       }
-      if (request.motion && (request.inertia != 0 || request.damping != 0)) {
+      if (moves && (request.inertia != 0 || request.damping != 0)) {
         const Matrix6 X = (w * request.inertia) * M - (w * request.damping) * (se3::ad(v).transpose() * M + se3::coad(M * v));
         const Matrix6 XstarY = X.lazyProduct(star) + (w * request.damping) * M.lazyProduct(k.powers.directional(function, dRate));
         const Matrix6 MZ = (w * request.damping) * M.lazyProduct(Z);

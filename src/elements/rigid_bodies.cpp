@@ -227,9 +227,10 @@ void PointMasses::evaluate(const State& state, Assembly& assembly) const {
     wrench.w = -mass.M * (factor.value * g);
     wrench.stiffness = -gravityTangent(mass.M, factor.value * g);
     wrench.rate = -mass.M * (factor.rate * g);
-    const bool isCarried = mass.pair.count() == 1 && assembly.isCarried(mass.pair.block(0));
+    bool isCarried = true;
+    for (int k = 0; k < mass.pair.count(); ++k) isCarried &= assembly.isCarried(mass.pair.block(k));
     if (request.motion && isCarried) {
-      wrench.w += mass.M * (m.J[0] * state.a.segment<6>(mass.pair.velocity(0)));
+      for (int k = 0; k < mass.pair.count(); ++k) wrench.w += mass.M * (m.J[k] * state.a.segment<6>(mass.pair.velocity(k)));
     } else if (request.motion) {
       const Vector6 momentum = mass.M * m.twist;
       const Matrix6 adT = se3::ad(m.twist).transpose();

@@ -26,6 +26,18 @@ void Assembly::begin(const Request& request) {
   if (request.timeRate) forceRate_.setZero(), constraintRate_.setZero();
 }
 
+void Assembly::takeConstraints(const Assembly& other, bool rows) {
+  constraint_ = other.constraint_;
+  if (!rows) return;
+  const double scale = multiplierScale / other.multiplierScale;
+  for (int c = 0; c < nv_; ++c) {
+    const int end = matrix_.outerIndexPtr()[c + 1];
+    for (int k = matrix_.outerIndexPtr()[c]; k < end; ++k) {
+      if (matrix_.innerIndexPtr()[k] >= nv_) matrix_.valuePtr()[k] = scale * other.matrix_.valuePtr()[k];
+    }
+  }
+}
+
 SparseMatrix Assembly::gradient() const {
   SparseMatrix G = matrix_.bottomLeftCorner(matrix_.rows() - nv_, nv_);
   G *= -1 / multiplierScale;

@@ -131,6 +131,9 @@ class Assembly {
   const SparseMatrix& matrix() const { return matrix_; }
   /// G as a matrix of its own (nc x nv), taken out of the KKT matrix last assembled.
   SparseMatrix gradient() const;
+  /// Takes g and, with `rows`, the rows of G from an assembly of the same model at another configuration; the columns -G^T stay. For schemes
+  /// that apply the forces of constraints at one end of an interval and hold the constraints at the other.
+  void takeConstraints(const Assembly& other, bool rows);
 
   double multiplierScale = 1; ///< s: multipliers are solved for in units of s, which keeps the matrix balanced as the step shrinks
   /// Internal forces were predicted for the configuration that is evaluated next. In a slender structure the forces that belong to an
@@ -140,8 +143,8 @@ class Assembly {
   bool predicted = false;
   /// Where a term keeps its predictions; the place is the one it got from Layout::reserve.
   double* memory(int place) { return memory_.data() + place; }
-  /// Velocity blocks whose inertia the integrator moves by itself: there, terms leave out the forces quadratic in the velocity. Empty:
-  /// none.
+  /// Velocity blocks whose inertia the integrator moves by itself: there, bodies and masses leave out the forces quadratic in the velocity,
+  /// and beams whose nodes are all moved so their inertia altogether. Empty: none.
   std::vector<char>& carriedBlocks() { return carriedBlocks_; }
   bool isCarried(int block) const { return !carriedBlocks_.empty() && carriedBlocks_[block]; }
   /// T^-1 per velocity block, or empty; kept by the integrator.
