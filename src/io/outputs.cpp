@@ -82,7 +82,8 @@ struct Item {
   const OutputDefinition::Integral* integral() const { return std::get_if<OutputDefinition::Integral>(&definition.quantity); }
   const EventQuantity* event() const { return std::get_if<EventQuantity>(&definition.quantity); }
   const ContactQuantity* contact() const { return std::get_if<ContactQuantity>(&definition.quantity); }
-  bool isMeasured() const { return measure || contact(); }
+  const MonitorQuantity* monitor() const { return std::get_if<MonitorQuantity>(&definition.quantity); }
+  bool isMeasured() const { return measure || contact() || monitor(); }
   /// The values from which formulas and arrays of results are made.
   const std::vector<double>& resultOrRow() const { return grows() ? row : result; }
   /// The result has as many elements as were found.
@@ -150,7 +151,7 @@ struct Outputs::Impl {
   VectorX previousQ;
   Samples times{}, distances{};
   int count = 0;
-  double initialEnergy = 0, work = 0, lastPower = 0;
+  double energyNow = 0, initialEnergy = 0, work = 0, lastPower = 0;
 
   /// A formula or a condition.
   template <class Formula> Expression compile(const Formula& formula, const Scope& scope) const {
@@ -171,8 +172,8 @@ struct Outputs::Impl {
   void collect(Item& item, Info& info) const;
   void connect(Item& item, Info& info) const;
 
-  void notePath(const StepReport& report);
-  void measure(Item& item, const StepReport& report);
+  void notePath(Analysis& analysis, const StepReport& report);
+  void measure(Item& item, Analysis& analysis, const StepReport& report);
   double ofStep(const Item& item, StepQuantity quantity, const StepReport& report) const;
   bool holds(const Item& item) const;
   void reduce(Item& item, const StepReport& report);
@@ -206,6 +207,8 @@ void Outputs::Impl::describe(Item& item, Info& info) const {
   } else if (const ContactQuantity* contact = item.contact()) {
     const ContactQuantityInfo& words = infoOf(contact->kind);
     info.unit = words.unit, info.description = words.description, info.frame = words.frame, info.columns = words.columns;
+  } else if (const MonitorQuantity* monitor = item.monitor()) {
+    info.unit = monitor->unit, info.description = monitor->description, info.frame = monitor->frame, info.columns = monitor->columns;
   } else if (item.event()) {
     info.unit = "s", info.description = "times of events";
   } else if (const auto* formula = item.formula()) {
@@ -377,19 +380,19 @@ void Outputs::observe(Analysis& analysis, const StepReport& report) {
   impl->state = analysis.state();
   if (impl->readsMultipliers) impl->state.lambda = analysis.reactions();
   impl->contacts.observe(analysis.contacts());
-  impl->notePath(report);
+  impl->notePath(analysis, report);
   for (int i : impl->order) {
     Item& item = impl->items[i];
     if (item.event()) {
       impl->gatherEvents(item, analysis);
       continue;
     }
-    impl->measure(item, report);
+    impl->measure(item, analysis, report);
     impl->reduce(item, report);
   }
 }
 
-void Outputs::Impl::notePath(const StepReport& report) {
+void Outputs::Impl::notePath(Analysis& analysis, const StepReport& report) {
   step = report.h;
   double moved = 0;
   if (path == PathParameter::Distance && count > 0) {
@@ -404,15 +407,16 @@ void Outputs::Impl::notePath(const StepReport& report) {
   push(distances, path == PathParameter::Time ? state.t : distances.back() + std::sqrt(moved));
   if (path == PathParameter::Distance) previousQ = state.q;
   if (readsBalance) {
-    const Energy energy = model->energy(state);
-    if (count == 0) initialEnergy = energy.total();
+    const Energy energy = analysis.energy(*model);
+    energyNow = energy.total();
+    if (count == 0) initialEnergy = energyNow;
     if (count > 0) work += report.h * (lastPower + energy.power) / 2;
     lastPower = energy.power;
   }
   ++count;
 }
 
-void Outputs::Impl::measure(Item& item, const StepReport& report) {
+void Outputs::Impl::measure(Item& item, Analysis& analysis, const StepReport& report) {
   const OutputDefinition& definition = item.definition;
   if (const auto* formula = item.formula()) {
     item.row[0] = compile(*formula, FormulaScope(*this, false)).value(state.t / second);
@@ -433,7 +437,9 @@ void Outputs::Impl::measure(Item& item, const StepReport& report) {
     item.row[0] = ofStep(item, *quantity, report) / item.scale[0];
     return;
   }
-  if (item.measure)
+  if (const MonitorQuantity* monitor = item.monitor())
+    analysis.monitor(monitor->name, monitor->on, item.measured.data());
+  else if (item.measure)
     item.measure->evaluate(state, item.measured.data());
   else
     contacts.evaluate(*item.contact(), state, item.measured.data());
@@ -458,7 +464,7 @@ double Outputs::Impl::ofStep(const Item& item, StepQuantity quantity, const Step
   case StepQuantity::CriticalLoad:
     return std::isnan(item.result[0]) ? report.critical.value_or(nan) : item.result[0];
   default:
-    return model->energy(state).total() - initialEnergy - work - contacts.work - contacts.projection + contacts.dissipation;
+    return energyNow - initialEnergy - work - contacts.work - contacts.projection + contacts.dissipation;
   }
 }
 

@@ -240,7 +240,7 @@ void Run::begin(const std::exception_ptr& failure) {
   clock_.enter(PhaseClock::Solving);
   if (failure) std::rethrow_exception(failure);
   const State& state = analysis_->state();
-  const Energy energy = scene_.mechanism().model->energy(state);
+  const Energy energy = analysis_->energy(*scene_.mechanism().model);
   totals_.initialEnergy = energy.total();
   totals_.power = energy.power;
   totals_.t = state.t;
@@ -300,7 +300,7 @@ void Run::account(const StepReport& report) {
   totals_.residual = std::max(totals_.residual, report.residual);
   if (const ContactReport* contacts = analysis_->contacts()) totals_.contact.add(*contacts);
   if (scene_.isDynamic()) {
-    const Energy energy = scene_.mechanism().model->energy(analysis_->state());
+    const Energy energy = analysis_->energy(*scene_.mechanism().model);
     totals_.work += (report.t - totals_.t) * (energy.power + totals_.power) / 2;
     totals_.power = energy.power;
   }
@@ -343,7 +343,7 @@ void Run::writeRow() {
     if (series_.outputs[i] >= 0) writer_->set(series_.outputs[i], outputs_.row(i));
   }
   writeContacts();
-  steps_.write(*writer_, scene_.mechanism().model->energy(state), analysis_->contacts(), totals_);
+  steps_.write(*writer_, analysis_->energy(*scene_.mechanism().model), analysis_->contacts(), totals_);
   writer_->endStep(state.t);
   rowWritten_ = true;
   clock_.enter(PhaseClock::Solving);
@@ -450,7 +450,7 @@ void Run::gatherSummary() {
   summary.newton = {totals_.iterations, average, totals_.worstIterations};
   summary.residual = totals_.residual;
   if (observed_) {
-    const double final = scene_.mechanism().model->energy(analysis_->state()).total();
+    const double final = analysis_->energy(*scene_.mechanism().model).total();
     summary.energy = {{"initial", totals_.initialEnergy}, {"final", final}};
     if (scene_.isDynamic()) {
       const double work = totals_.work + totals_.contact.work;

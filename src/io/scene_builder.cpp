@@ -68,6 +68,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   knowsContactsOfBeams_ = choice.knowsContactsOfBeams;
   knowsRollingAndCohesion_ = choice.knowsRollingAndCohesion;
   content_.locatesEvents = choice.method == "event-driven";
+  content_.hasDiscretePath = choice.hasDiscretePath;
   content_.dump = choice.dump;
   content_.end = choice.end;
   if (choice.followsPath) content_.path = PathParameter::Distance;

@@ -31,6 +31,8 @@ struct SceneContent {
   FrictionDump dump;
   bool knowsContacts = false; ///< the analysis
   bool locatesEvents = false;
+  bool hasDiscretePath = false; ///< discrete Lagrangian mechanics: the integrator has energies and momenta of its own
+
   double end = 1; ///< of time [s] or the load parameter; infinite where a path decides
   bool isDynamic = false;
   Dimension argument; ///< of t: a time, or in statics the pure number that multiplies the loads

@@ -104,6 +104,7 @@ class SceneBuilder {
   OutputDefinition readOutput(const Record& r, const Marker* marker) const;
   OutputDefinition::Quantity quantity(const Record& r, const Marker* marker) const;
   std::optional<ContactQuantity> ofContacts(const Record& r) const;
+  std::optional<MonitorQuantity> ofDiscretePath(const Record& r, const Marker* at) const;
   EventQuantity eventTimes(const Record& r) const;
   /// Numbers of the two parts, -1 for `all`.
   std::pair<int, int> readPair(const Node& between) const;

@@ -87,6 +87,7 @@ OutputDefinition::Quantity SceneBuilder::quantity(const Record& r, const Marker*
   if (what == "integral") return OutputDefinition::Integral{r.text("of"), r.text("over"), r.node("of").location(), r.node("of").path()};
   if (what == "event times") return eventTimes(r);
   if (const auto ofContact = ofContacts(r)) return *ofContact;
+  if (const auto ofPath = ofDiscretePath(r, at)) return *ofPath;
   if (what == "step size") return StepQuantity::StepSize;
   if (what == "iterations") return StepQuantity::Iterations;
   if (what == "critical load") return StepQuantity::CriticalLoad;
@@ -147,6 +148,42 @@ std::optional<ContactQuantity> SceneBuilder::ofContacts(const Record& r) const {
     between.refuse("the first of the two is not a beam", "name a beam first");
   if (r.has("at"))
     quantity.at = arclength(r.node("at"), content_.mechanism.beam(content_.contacts.parts()[std::size_t(quantity.first)].name));
+  return quantity;
+}
+
+std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, const Marker* at) const {
+  using Info = MonitorQuantity;
+  static const std::map<std::string, Info> ofPath{
+      {"discrete energy", {"", 1, "J", "energy of the interval that begins at the node"}},
+      {"hamiltonian", {"", 1, "J", "energy of the node, with the momentum that the constraints let through"}},
+      {"full hamiltonian", {"", 1, "J", "energy of the node, with all of the discrete momentum"}},
+      {"discrete velocity", {"", 3, "m/s", "displacement of the marker in the interval over the step", "inertial"}},
+      {"discrete speed", {"", 1, "m/s", "Euclidean norm of the rates of all director coordinates in the interval"}},
+      {"closure", {"", 1, "1", "largest constraint, internal ones included"}},
+      {"hidden constraint", {"", 1, "1", "largest rate of a constraint along the discrete momentum"}},
+      {"largest turn", {"", 1, "rad", "largest relative rotation in the interval; the discrete momentum folds at 90 degrees"}},
+      {"condition number", {"", 1, "1", "of the matrix of a step, as it stands"}},
+      {"scaled condition number", {"", 1, "1", "of the matrix of a step, rows and unknowns scaled"}},
+      {"unknowns", {"", 1, "1", "of the equations of a step"}}};
+  // The same words as for a state, in the sense of director coordinates.
+  static const std::map<std::string, Info> ofState{
+      {"kinetic energy", {"", 1, "J", "kinetic energy"}},
+      {"elastic energy", {"", 1, "J", "elastic energy"}},
+      {"gravitational energy", {"", 1, "J", "potential energy of gravity, zero at the inertial origin"}},
+      {"energy", {"", 1, "J", "total energy"}},
+      {"momentum", {"", 3, "N s", "linear momentum", "inertial"}},
+      {"angular momentum", {"", 3, "N m s", "angular momentum about the inertial origin", "inertial"}}};
+  const std::string& what = r.variant();
+  const auto found = ofPath.find(what);
+  if (found != ofPath.end() && !content_.hasDiscretePath) {
+    r.node("measure").refuse("the analysis has no discrete path in director coordinates",
+                             "write analysis: {type: dynamic, method: variational, ...}, or energy-momentum");
+  }
+  const auto same = ofState.find(what);
+  if (found == ofPath.end() && (same == ofState.end() || !content_.hasDiscretePath)) return {};
+  MonitorQuantity quantity = found != ofPath.end() ? found->second : same->second;
+  quantity.name = what;
+  quantity.on = at;
   return quantity;
 }
 

@@ -4,9 +4,11 @@
 #include "tendril/contact/contact_set.h"
 #include "tendril/dynamics/event_driven.h"
 #include "tendril/dynamics/generalized_alpha.h"
+#include "tendril/dynamics/lie_group_variational.h"
 #include "tendril/dynamics/moreau.h"
 #include "tendril/dynamics/nonsmooth_alpha.h"
 #include "tendril/dynamics/sweeping.h"
+#include "tendril/dynamics/variational.h"
 #include "tendril/io/friction_methods.h"
 #include "tendril/lie/so3.h"
 #include "tendril/statics/arc_length.h"
@@ -348,6 +350,46 @@ AnalysisMaker makerOfEventDriven(const Record& r) { return withContact<EventDriv
 AnalysisMaker makerOfSweeping(const Record& r) { return withContact<Sweeping>(readSweeping(r)); }
 AnalysisMaker makerOfGeneralizedAlpha(const Record& r) { return withoutContact<GeneralizedAlpha>(readGeneralizedAlpha(r)); }
 
+bool inDirectors(const Record& r) { return !r.has("coordinates") || r.choice("coordinates") == "directors"; }
+
+VariationalOptions readVariational(const Record& r, DirectorScheme scheme) {
+  VariationalOptions o;
+  o.scheme = scheme;
+  o.duration = r.number("duration");
+  o.step = r.number("step");
+  const std::string elimination = r.choice("elimination");
+  if (elimination == "multiplier") o.elimination = Elimination::Multipliers;
+  if (elimination == "null-space") o.elimination = Elimination::NullSpace;
+  if (r.choice("quadrature") == "trapezoidal") o.quadrature = Quadrature::Trapezoidal;
+  o.adaptation = r.number("adaptation");
+  if (r.has("steps")) {
+    const Node steps = r.node("steps");
+    if (!steps.isSequence()) steps.refuse("expected the sizes of the steps", "write [h1, h2, ...]");
+    for (const Node& step : steps.items()) {
+      o.steps.push_back(step.toNumber(dimension::time));
+      if (!(o.steps.back() > 0)) step.refuse("a step must be positive", "give a time");
+    }
+    if (o.adaptation > 0) steps.refuse("steps are either prescribed or adapted", "remove `steps` or `adaptation`");
+  }
+  take(r, "max_iterations", o.maxIterations);
+  return o;
+}
+
+AnalysisMaker makerOfVariational(const Record& r) {
+  if (inDirectors(r)) return withoutContact<VariationalIntegrator>(readVariational(r, DirectorScheme::Variational));
+  refuseForeign(r, {"elimination", "quadrature", "steps", "adaptation"});
+  LieGroupVariationalOptions o;
+  o.duration = r.number("duration");
+  o.step = r.number("step");
+  take(r, "max_iterations", o.maxIterations);
+  return withoutContact<LieGroupVariational>(o);
+}
+
+AnalysisMaker makerOfEnergyMomentum(const Record& r) {
+  if (!inDirectors(r)) r.node("coordinates").refuse("energy-momentum is a method in directors", "remove it, or write `directors`");
+  return withoutContact<VariationalIntegrator>(readVariational(r, DirectorScheme::EnergyMomentum));
+}
+
 /// A method of dynamics: its name, whether contacts can be given to it, also those of beams, the keys that belong to it but not to all.
 struct DynamicMethod {
   std::string name;
@@ -367,15 +409,21 @@ const std::vector<DynamicMethod>& dynamicMethods() {
        {"theta", "solver", "friction_tolerance", "project", "project_initial", "sleeping", "threads", "dump"},
        makerOfMoreau},
       {"event-driven", true, false, {"event_tolerance", "max_events", "project_initial"}, makerOfEventDriven},
-      {"sweeping", true, false, {"overlap_tolerance", "project_initial"}, makerOfSweeping}};
+      {"sweeping", true, false, {"overlap_tolerance", "project_initial"}, makerOfSweeping},
+      {"variational", false, false, {"elimination", "quadrature", "steps", "adaptation"}, makerOfVariational},
+      {"energy-momentum", false, false, {"elimination", "steps"}, makerOfEnergyMomentum}};
   return methods;
 }
 
 const DynamicMethod& dynamicMethod(const Record& r, bool hasContacts, bool hasBeams) {
-  const char* usual = !hasContacts ? "generalized-alpha" : hasBeams ? "nonsmooth-alpha" : "moreau";
+  const bool directors = r.has("coordinates") && r.choice("coordinates") == "directors";
+  const char* usual = directors ? "variational" : !hasContacts ? "generalized-alpha" : hasBeams ? "nonsmooth-alpha" : "moreau";
   const std::string name = r.has("method") ? r.choice("method") : usual;
   const auto& methods = dynamicMethods();
   const DynamicMethod& chosen = *std::find_if(methods.begin(), methods.end(), [&](const DynamicMethod& m) { return m.name == name; });
+  if (directors && chosen.name != "variational" && chosen.name != "energy-momentum") {
+    r.node("coordinates").refuse("the method " + name + " works in pose coordinates", "choose `method: variational`, or energy-momentum");
+  }
   for (const DynamicMethod& other : methods) {
     for (const std::string& key : other.keys) {
       const bool isOwn = std::find(chosen.keys.begin(), chosen.keys.end(), key) != chosen.keys.end();
@@ -406,6 +454,7 @@ AnalysisChoice readDynamic(const Record& r, bool hasContacts, bool hasBeams) {
   choice.isDynamic = true;
   choice.knowsContactsOfBeams = method.knowsContactsOfBeams;
   choice.knowsRollingAndCohesion = method.name == "moreau";
+  choice.hasDiscretePath = method.name == "energy-momentum" || (method.name == "variational" && inDirectors(r));
   choice.end = r.number("duration");
   if (r.has("dump")) choice.dump = readDump(r.node("dump"));
   return choice;

@@ -46,6 +46,7 @@ struct AnalysisChoice {
   bool followsPath = false; ///< its steps are along a path of equilibria, so that the load parameter may turn back
   bool knowsContacts = false;
   bool knowsContactsOfBeams = false;
+  bool hasDiscretePath = false;         ///< in director coordinates
   bool knowsRollingAndCohesion = false; ///< else contacts have friction and restitution only
   double end = 1;                       ///< of time [s] or the load parameter; infinite where a path decides
   FrictionDump dump{};

@@ -433,15 +433,33 @@ const Schema& analysis() {
          iterations, force, constraint}},
        {"dynamic",
         "Motion in time.",
-        {choice("method", {"generalized-alpha", "nonsmooth-alpha", "moreau", "event-driven", "sweeping"},
-                "generalized-alpha: smooth motions, on the Lie group. nonsmooth-alpha: the same with contact, impact and friction, held in "
-                "positions and velocities; the one for beams. moreau: contact, impact and friction by Moreau's time-stepping. "
-                "event-driven: the same for few contacts of free bodies, each event located. sweeping: bodies without inertia, pushed by "
-                "moving obstacles. Without it: nonsmooth-alpha if beams touch, moreau if the scene has other contacts, else "
-                "generalized-alpha.")
+        {choice(
+             "method", {"generalized-alpha", "nonsmooth-alpha", "moreau", "event-driven", "sweeping", "variational", "energy-momentum"},
+             "generalized-alpha: smooth motions, on the Lie group. nonsmooth-alpha: the same with contact, impact and friction, held in "
+             "positions and velocities; the one for beams. moreau: contact, impact and friction by Moreau's time-stepping. "
+             "event-driven: the same for few contacts of free bodies, each event located. sweeping: bodies without inertia, pushed by "
+             "moving obstacles. variational: smooth motions for long times, momenta exact and energy without drift. energy-momentum: the "
+             "same with energy and momenta exact. Without it: variational in director coordinates; nonsmooth-alpha if beams touch, moreau "
+             "if the scene has other contacts, else "
+             "generalized-alpha.")
              .optional(),
          number("duration", dim::time, "Time to simulate.").positive(),
          number("step", dim::time, "Time step; the first one if errors are controlled.").positive(),
+         choice(
+             "coordinates", {"pose", "directors"},
+             "pose: blocks move in SE(3). directors: positions and directors as points of a linear space, with constraints between them; "
+             "for variational (where it is the usual choice) and energy-momentum.")
+             .optional(),
+         choice("elimination", {"multiplier", "null-space", "reduced"},
+                "directors: how constraints are met in a step. multiplier: by their forces. null-space: forces eliminated. reduced: "
+                "unknowns are the increments of the joints and free bodies alone. The path is the same.")
+             .defaultsTo("reduced"),
+         choice("quadrature", {"midpoint", "trapezoidal"}, "variational in directors: where an interval takes the potential.")
+             .defaultsTo("midpoint"),
+         any("steps", "directors: prescribed sizes of the steps, [h1, h2, ...], the last one repeated; instead of equal ones.").optional(),
+         number("adaptation", dim::none, "variational in directors: how much the step follows the changes of the motion; 0 keeps it.")
+             .nonNegative()
+             .defaultsTo("0"),
          number("rho_infinity", dim::none, "Spectral radius at infinite frequency, in [0, 1); less dissipates more.")
              .nonNegative()
              .defaultsTo("0.9"),
@@ -531,6 +549,17 @@ const Schema& output() {
        {"load parameter", "Load parameter of statics.", {}},
        {"step size", "Size of the step.", {}},
        {"iterations", "Iterations of Newton's method in the step.", {}},
+       {"discrete energy", "Directors: energy of the interval that begins at the present node.", {}},
+       {"hamiltonian", "Directors: energy of the present node, with the momentum that the constraints let through.", {}},
+       {"full hamiltonian", "Directors: energy of the present node, with all of the discrete momentum.", {}},
+       {"discrete velocity", "Directors: displacement of a marker in the interval over the step.", {on}},
+       {"discrete speed", "Directors: norm of the rates of all coordinates in the interval.", {}},
+       {"closure", "Directors: largest constraint, internal ones included.", {}},
+       {"hidden constraint", "Directors: largest rate of a constraint along the discrete momentum.", {}},
+       {"largest turn", "Directors: largest relative rotation in the interval.", {}},
+       {"condition number", "Directors: condition number of the matrix of a step, as it stands.", {}},
+       {"scaled condition number", "Directors: the same with rows and unknowns scaled.", {}},
+       {"unknowns", "Directors: number of unknowns of a step.", {}},
        {"critical load",
         "Statics: first load parameter at which the number of unstable directions changed (limit point, bifurcation).",
         {}},

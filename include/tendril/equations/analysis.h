@@ -1,11 +1,12 @@
 #pragma once
 #include "tendril/contact/contact_report.h"
-#include "tendril/model/state.h"
+#include "tendril/model/model.h"
 #include "tendril/solvers/sparse_ldlt.h"
 
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tendril {
@@ -46,6 +47,11 @@ class Analysis {
   virtual VectorX reactions() = 0;
   /// The contacts of the last step; null where the analysis knows none.
   virtual const ContactReport* contacts() const { return nullptr; }
+  /// Energies of the state in the sense of the analysis: those of the model, unless its coordinates make other elements of the same beams.
+  virtual Energy energy(const Model& model) const { return model.energy(state()); }
+  /// A quantity that the analysis alone knows of the state it shows (energies and momenta of a discrete path, condition numbers), by the
+  /// name that scenes use; `on` is the marker it is of, if any. False, and nothing written, if it does not know it.
+  virtual bool monitor(std::string_view /*name*/, const Marker* /*on*/, double* /*values*/) { return false; }
   /// Share of the whole that is done, 0 to 1.
   virtual double progress() const = 0;
   /// Saves what restore() needs, and forgets everything that would make the continued run differ from a restored one (factorisations).

@@ -69,6 +69,16 @@ struct EventQuantity {
   int first = -1, second = -1; ///< numbers of parts in the ContactModel; -1: any
 };
 
+/// Quantities that the analysis alone knows (Analysis::monitor), by the name of the measure.
+struct MonitorQuantity {
+  std::string name;
+  int columns = 1;
+  std::string unit = "1";
+  std::string description;
+  std::string frame = {};
+  const Marker* on = nullptr;
+};
+
 /// How the values of an output over a run become its result, component by component. The first five look at the steps at which the
 /// condition of the output holds, if it has one.
 enum class Reduction {
@@ -123,7 +133,7 @@ struct OutputDefinition {
     Location where;
     std::string key;
   };
-  using Quantity = std::variant<Measure, StepQuantity, ContactQuantity, EventQuantity, Formula, Gather, Integral>;
+  using Quantity = std::variant<Measure, StepQuantity, ContactQuantity, EventQuantity, MonitorQuantity, Formula, Gather, Integral>;
   /// One component (from 0), or the norm of all.
   struct Component {
     int index = 0;
