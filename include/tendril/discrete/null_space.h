@@ -26,6 +26,8 @@ class NullSpace {
   void update(const VectorX& q, double t);
   /// T = A Z (nv x r): twists of all blocks in their local frames; P = N T.
   const MatrixX& twists() const { return T_; }
+  /// Z (r_tree x r), with orthonormal columns.
+  const MatrixX& basis() const { return Z_; }
   /// P (n x r), dense.
   void matrix(const VectorX& q, MatrixX& P) const;
   /// The rank differs from that of the start: how many directions more are free now, and the two singular values around the gap.
