@@ -40,9 +40,13 @@ class DiscreteLagrangian {
   double energy(const VectorX& q0, const VectorX& q1, double t0, double h);
 
  private:
+  enum class End { Begin, End };
+  void momentum(const VectorX& q0, const VectorX& q1, double t0, double h, End of, VectorX& result);
+  void derivative(const VectorX& q0, const VectorX& q1, double t0, double h, End of, End by, SparseMatrix& K);
+
   const DirectorSystem& system_;
   Quadrature quadrature_;
-  VectorX middle_, rate_, increment_;
+  VectorX middle_, rate_, increment_; ///< scratch
 };
 
 }
