@@ -112,7 +112,7 @@ std::string KinematicTree::nameOfCoordinate(int i) const {
   // A fixed pair has no coordinate of its own, and begins where the next block does.
   const int block = *std::find_if(std::make_reverse_iterator(next), order_.rend(), [&](int b) { return links_[b].freedom > 0; });
   const int pair = links_[block].pair;
-  return pair < 0 ? system_.model().nameOfBlock(block) : system_.model().constraintName(system_.pairs()[pair].rows.front());
+  return pair < 0 ? system_.model().nameOfBlock(block) : system_.pairs()[pair].name;
 }
 
 std::array<Pose, 2> KinematicTree::ends(const Link& link, const VectorX& q, double t) const {

@@ -1,6 +1,10 @@
 #pragma once
-#include "tendril/discrete/null_space.h"
+#include "tendril/model/director_system.h"
 #include "tendril/solvers/sparse_lu.h"
+
+#include <Eigen/SparseCholesky>
+
+#include <vector>
 
 namespace tendril {
 
@@ -9,7 +13,9 @@ namespace tendril {
 ///     p- = -(D1 L_d + f-)(q_n, q_{n+1}),    p+ = (D2 L_d + f+)(q_{n-1}, q_n),      both without forces of constraints,
 ///     p  = p+ - (h/2) G^T lambda_n = p- + (h/2) G^T lambda_n                        (Leyendecker 2011, 3.23, 3.24)
 ///
-/// With unequal intervals h is their mean.
+/// With unequal intervals h is their mean. All linear systems are sparse; redundant rows are no obstacle, because their matrices are
+/// shifted by a relative 1e-10 and the solutions refined until the shift is gone. Lengths are measured by the size of the model, so that
+/// the shift means the same in any units.
 class NodalMomenta {
  public:
   explicit NodalMomenta(const DirectorSystem& system);
@@ -17,15 +23,26 @@ class NodalMomenta {
   /// lambda_n = (G G^T)^-1 G (p+ - p-) / h, of least norm where rows are redundant (3.26).
   void multipliers(const VectorX& q, double t, const VectorX& left, const VectorX& right, double h, VectorX& lambda);
   /// The part of p that the constraints let through: Q p = M q', with q' on the tangent space (3.10). Mass may be singular, as that of a
-  /// beam is, if it is regular on the tangent space. Also gives the twists v with q' = N v.
+  /// beam is, if it is regular on the tangent space. Also gives the twists v with q' = N v. NumericalFailure if it is not.
   void project(const VectorX& q, double t, const VectorX& p, VectorX& projected, VectorX& v);
   /// H_d = p^T q'/2 + V(q), with M q' = p; for singular M the generalised inverse on the coordinates that have mass.
   double hamiltonian(const VectorX& q, double t, const VectorX& p);
-  /// The hidden constraint G M^-1 p (3.33).
+  /// The hidden constraint G M^-1 p (3.33), with the same inverse.
   void hiddenConstraint(const VectorX& q, double t, const VectorX& p, VectorX& h);
 
  private:
+  void findMassFactors();
+  /// q' with M q' = p.
+  void solveMass(const VectorX& p, VectorX& qdot) const;
+  VectorX rowLengths(const SparseMatrix& G) const;
+
   const DirectorSystem& system_;
+  VectorX unit_; ///< of the coordinates: positions are measured by the size of the model
+  std::vector<int> massive_, massNumber_;
+  Eigen::SimplicialLDLT<SparseMatrix> mass_;
+  VectorX inverseOfPivots_; ///< 0 where the mass is singular
+  SparseMatrix G_, N_;
+  SparseLu lu_;
 };
 
 }

@@ -1,7 +1,11 @@
 #pragma once
 #include "tendril/discrete/kinematic_tree.h"
 
+#include <Eigen/QR>
+
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tendril {
 
@@ -9,20 +13,25 @@ namespace tendril {
 ///
 ///     P = N(q) A(q) Z(q),     A of the kinematic tree,     Z (r_tree x r): null space of the closure C(q) = G_c N A
 ///
-/// Z comes from a column-pivoted QR of C^T with the rank found at the start; from one call to the next it is turned so that it changes
-/// least (Procrustes), so that nu is continuous in q. F moves the tree by Z nu and returns to the manifold by Newton's method along C^T.
-/// Where the rank is not what it was at the start (a singular configuration), the r directions of least closure are kept, and jump() tells.
+/// The rank of C is found at the start (rank.h) and kept: a loop may have redundant constraints. Z comes from a column-pivoted QR of C^T,
+/// with lengths measured by the size of the model, so that it does not depend on units; from one call to the next it is turned so that it
+/// changes least (Procrustes), so that nu is continuous in q. At first it is turned towards r of the tree coordinates themselves.
+/// F moves the tree by Z nu and returns to the closure by Newton's method with corrections of least size.
+///
+/// Where C has a lower rank than at the start (a singular configuration), of the directions that are free there those r are kept that
+/// continue Z best, and jump() tells. So a path passes the crossing of two branches on the branch it came by.
 class NullSpace {
  public:
-  /// Finds the rank of the closure at q. InputError when constraints contradict one another there.
+  /// Finds the rank of the closure at q, after closing what is open there by the misfit that joints accept. InputError that names the
+  /// joints when constraints contradict one another there: no configuration nearby satisfies them, or no velocity follows their motion.
   NullSpace(const DirectorSystem& system, const VectorX& q, double t);
 
   const KinematicTree& tree() const { return tree_; }
   int dimension() const { return dimension_; } ///< r = n - m, m independent constraints
-  /// Constraints that are redundant at the start: closure rows the rank does not need, with the names of their joints.
+  /// Constraints that are redundant at the start, as rows of the model: closure rows the rank does not need. Of a dependent set the last.
   const std::vector<int>& redundantRows() const { return redundant_; }
 
-  /// Makes A, C and Z at this configuration.
+  /// Makes C, Z and T at this configuration.
   void update(const VectorX& q, double t);
   /// T = A Z (nv x r): twists of all blocks in their local frames; P = N T.
   const MatrixX& twists() const { return T_; }
@@ -30,7 +39,8 @@ class NullSpace {
   const MatrixX& basis() const { return Z_; }
   /// P (n x r), dense.
   void matrix(const VectorX& q, MatrixX& P) const;
-  /// The rank differs from that of the start: how many directions more are free now, and the two singular values around the gap.
+  /// The rank differs from that of the start: how many directions more are free now, and the two pivots around the gap, the smallest one
+  /// kept and the largest one dropped.
   struct Jump {
     int extra = 0;
     double smallestKept = 0, largestDropped = 0;
@@ -39,17 +49,37 @@ class NullSpace {
 
   /// q1 = F(nu, q0) with the basis of the last update, which must have been at q0. False if the closure was not reached.
   bool retract(const VectorX& q0, const VectorX& nu, double t0, double t1, VectorX& q1);
-  /// Largest closure residual after the last retract().
+  /// Largest closure residual after the last retract(): angles, and lengths over the size of the model.
   double closureResidual() const { return closureResidual_; }
 
  private:
+  void findScales();
+  void findResidual(const VectorX& q, double t);
+  void findClosure(const VectorX& q, double t);
+  int independentRows(const VectorX& q, double t);
+  double rankTolerance() const;
+  int rankOfClosure() const;
+  bool close(VectorX& q, double t, int rank);
+  void checkVelocities(const VectorX& q, double t);
+  void refuse(const VectorX& defect, const std::string& what) const;
+  VectorX outsideRange(const VectorX& residual) const;
+  void turn(const MatrixX& free);
+
   const DirectorSystem& system_;
   KinematicTree tree_;
   int dimension_ = 0;
   std::vector<int> redundant_;
-  MatrixX A_, C_, Z_, T_;
+  std::vector<int> closureOfRow_;      ///< number within the closure of a row of the model, or -1
+  VectorX rowScale_, coordinateScale_; ///< make closure and coordinates numbers of order one
+  MatrixX C_;                          ///< closure, scaled and transposed (r_tree x rows)
+  Eigen::ColPivHouseholderQR<MatrixX> qr_;
+  MatrixX Z_, T_;
   std::optional<Jump> jump_;
   double closureResidual_ = 0;
+  // scratch
+  SparseMatrix G_;
+  MatrixX gradients_;
+  VectorX constraint_, residual_, move_, gradient_, twist_, reduced_, moved_;
 };
 
 }

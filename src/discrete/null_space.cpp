@@ -1,0 +1,239 @@
+#include "tendril/discrete/null_space.h"
+
+#include "tendril/model/error.h"
+#include "tendril/solvers/rank.h"
+
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace tendril {
+
+namespace {
+
+/// Pivots of the scaled closure below this are zero.
+constexpr double zeroPivot = 1e-9;
+/// Newton's method stops here; rounding may hold it above, but not above the second.
+constexpr double closed = 1e-13, acceptedAsClosed = 1e-11;
+constexpr int mostCorrections = 25;
+
+double largest(const VectorX& x) { return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0; }
+
+}
+
+NullSpace::NullSpace(const DirectorSystem& system, const VectorX& q, double t) : system_(system), tree_(system), G_(system.gradient()) {
+  findScales();
+  int rank = 0;
+  if (!tree_.closure().empty()) {
+    VectorX start = q;
+    findResidual(start, t);
+    rank = independentRows(start, t);
+    if (!close(start, t, rank)) {
+      const VectorX outside = outsideRange(residual_);
+      refuse(largest(outside) > acceptedAsClosed ? outside : residual_, "no configuration near the initial one satisfies them all");
+    }
+    rank = independentRows(start, t);
+    checkVelocities(start, t);
+  }
+  dimension_ = tree_.dimension() - rank;
+  update(q, t);
+}
+
+void NullSpace::findScales() {
+  const Model& model = system_.model();
+  const std::vector<int>& closure = tree_.closure();
+  const double L = model.characteristicLength();
+  rowScale_.setOnes(Eigen::Index(closure.size()));
+  coordinateScale_.setOnes(tree_.dimension());
+  closureOfRow_.assign(model.nc(), -1);
+  for (std::size_t k = 0; k < closure.size(); ++k) {
+    closureOfRow_[closure[k]] = int(k);
+    if (model.constraintQuantities()[closure[k]] == RowQuantity::Length) rowScale_[Eigen::Index(k)] = 1 / L;
+  }
+  for (int i = 0; i < tree_.dimension(); ++i)
+    if (tree_.isLength(i)) coordinateScale_[i] = L;
+}
+
+void NullSpace::findResidual(const VectorX& q, double t) {
+  constraint_.resize(system_.constraints());
+  system_.constraint(q, t, constraint_);
+  residual_.resize(rowScale_.size());
+  for (Eigen::Index k = 0; k < residual_.size(); ++k)
+    residual_[k] = rowScale_[k] * constraint_[system_.internalConstraints() + tree_.closure()[std::size_t(k)]];
+  closureResidual_ = residual_.allFinite() ? largest(residual_) : std::numeric_limits<double>::infinity();
+}
+
+/// C_ = (D_r G_c N A D_c)^T, row by row through the sweep from the leaves.
+void NullSpace::findClosure(const VectorX& q, double t) {
+  system_.constraintGradient(q, t, G_);
+  gradients_.setZero(system_.size(), rowScale_.size());
+  for (int j = 0; j < G_.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator it(G_, j); it; ++it) {
+      const int k = it.row() < system_.internalConstraints() ? -1 : closureOfRow_[it.row() - system_.internalConstraints()];
+      if (k >= 0) gradients_(j, k) = it.value();
+    }
+  C_.resize(tree_.dimension(), rowScale_.size());
+  twist_.resize(system_.model().nv());
+  for (Eigen::Index k = 0; k < rowScale_.size(); ++k) {
+    gradient_ = gradients_.col(k);
+    system_.pullBack(q, gradient_, twist_);
+    tree_.reduce(q, t, twist_, reduced_);
+    C_.col(k) = rowScale_[k] * coordinateScale_.cwiseProduct(reduced_);
+  }
+}
+
+/// Rank of the closure at q, whose residual is known. Sets aside the redundant rows.
+int NullSpace::independentRows(const VectorX& q, double t) {
+  findClosure(q, t);
+  MatrixX rows = C_.transpose();
+  const double tolerance = rankTolerance();
+  for (Eigen::Index k = 0; k < rows.rows(); ++k)
+    if (rows.row(k).norm() <= tolerance) rows.row(k).setZero(); // rounding alone; scaled to unit length it would count as a row
+  const RankReport report = findDependentRows(rows.sparseView(), tolerance);
+  redundant_.clear();
+  for (int k : report.dependentRows) redundant_.push_back(tree_.closure()[std::size_t(k)]);
+  return report.rank;
+}
+
+/// A rank is judged no finer than the closure is closed.
+double NullSpace::rankTolerance() const { return std::max(zeroPivot, 10 * closureResidual_); }
+
+int NullSpace::rankOfClosure() const {
+  const auto pivots = qr_.matrixQR().diagonal().cwiseAbs();
+  int rank = 0;
+  while (rank < pivots.size() && pivots[rank] > rankTolerance()) ++rank;
+  return rank;
+}
+
+/// Newton's method on the manifold of the tree. With the pivoted factors C^T E = Q R the correction of least size that zeroes the leading
+/// rows, on which the others depend, is Q (R^-T (E^T g); 0).
+bool NullSpace::close(VectorX& q, double t, int rank) {
+  double before = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < mostCorrections; ++i) {
+    findResidual(q, t);
+    const bool isStalled = closureResidual_ > before / 2 && closureResidual_ <= acceptedAsClosed;
+    if (closureResidual_ <= closed || isStalled || !std::isfinite(closureResidual_)) break;
+    before = closureResidual_;
+    findClosure(q, t);
+    qr_.compute(C_);
+    const int used = std::min(rank, int((qr_.matrixQR().diagonal().array().abs() > zeroPivot).count()));
+    move_.setZero(C_.rows());
+    move_.head(used) = -(qr_.colsPermutation().transpose() * residual_).head(used);
+    qr_.matrixQR().topLeftCorner(used, used).triangularView<Eigen::Upper>().transpose().solveInPlace(move_.head(used));
+    move_.applyOnTheLeft(qr_.householderQ());
+    move_.array() *= coordinateScale_.array();
+    tree_.retract(q, move_, t, t, moved_);
+    q.swap(moved_);
+  }
+  findResidual(q, t);
+  return closureResidual_ <= acceptedAsClosed;
+}
+
+/// Closure rows must be able to follow what drives and moving ground ask of them: C u' = -(dg/dt + G_c N drift).
+void NullSpace::checkVelocities(const VectorX& q, double t) {
+  VectorX rate(system_.constraints()), drift, qdot(system_.size()), asked(rowScale_.size());
+  system_.constraintRate(q, t, rate);
+  tree_.drift(q, t, drift);
+  system_.rates(q, drift, qdot);
+  rate += G_ * qdot;
+  for (Eigen::Index k = 0; k < asked.size(); ++k)
+    asked[k] = rowScale_[k] * rate[system_.internalConstraints() + tree_.closure()[std::size_t(k)]];
+  const VectorX defect = outsideRange(asked);
+  if (largest(defect) > 1e-7 * largest(asked)) refuse(defect, "no velocities follow all the motions that they prescribe");
+}
+
+VectorX NullSpace::outsideRange(const VectorX& residual) const {
+  Eigen::ColPivHouseholderQR<MatrixX> qr(C_.transpose());
+  VectorX outside = residual;
+  outside.applyOnTheLeft(qr.householderQ().adjoint());
+  outside.head((qr.matrixQR().diagonal().array().abs() > rankTolerance()).count()).setZero();
+  outside.applyOnTheLeft(qr.householderQ());
+  return outside;
+}
+
+void NullSpace::refuse(const VectorX& defect, const std::string& what) const {
+  std::vector<std::string> names;
+  for (Eigen::Index k = 0; k < defect.size(); ++k) {
+    const std::string& name = system_.model().constraintName(tree_.closure()[std::size_t(k)]);
+    if (std::abs(defect[k]) > 1e-3 * largest(defect) && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  char size[32];
+  std::snprintf(size, sizeof size, "%.3g", largest(defect));
+  throw InputError(list + ": the constraints contradict one another or the joints between their bodies: " + what + " (by " + size +
+                   ", lengths over the size of the model); remove one of them, or let them agree");
+}
+
+void NullSpace::update(const VectorX& q, double t) {
+  const int tree = tree_.dimension();
+  if (tree_.closure().empty()) {
+    Z_.setIdentity(tree, tree);
+    tree_.matrix(q, t, T_);
+    return;
+  }
+  findResidual(q, t);
+  findClosure(q, t);
+  qr_.compute(C_);
+  const int atStart = tree - dimension_, now = rankOfClosure(), kept = std::min(atStart, now);
+  jump_.reset();
+  if (now != atStart) {
+    const auto pivots = qr_.matrixQR().diagonal().cwiseAbs();
+    jump_ = {atStart - now, now > 0 ? pivots[now - 1] : 0, now < pivots.size() ? pivots[now] : 0};
+  }
+  MatrixX free = MatrixX::Zero(tree, tree - kept);
+  free.bottomRows(tree - kept).setIdentity();
+  free.applyOnTheLeft(qr_.householderQ());
+  free = coordinateScale_.asDiagonal() * free;
+  const Eigen::HouseholderQR<MatrixX> orthonormal(free);
+  free.setIdentity();
+  free.applyOnTheLeft(orthonormal.householderQ());
+  turn(free);
+  T_.resize(system_.model().nv(), dimension_);
+  for (int i = 0; i < dimension_; ++i) {
+    move_ = Z_.col(i);
+    tree_.twists(q, t, move_, twist_);
+    T_.col(i) = twist_;
+  }
+}
+
+/// Z: of the free directions those nearest to the last Z, in the sense of least squares over all orthonormal choices. At first nearest to
+/// the tree coordinates that set the free directions apart best.
+void NullSpace::turn(const MatrixX& free) {
+  if (dimension_ == 0) {
+    Z_.resize(free.rows(), 0);
+    return;
+  }
+  if (Z_.cols() != dimension_) {
+    const Eigen::ColPivHouseholderQR<MatrixX> pivots(free.transpose());
+    Z_.setZero(free.rows(), dimension_);
+    for (int i = 0; i < dimension_; ++i) Z_(pivots.colsPermutation().indices()[i], i) = 1;
+  }
+  const Eigen::BDCSVD<MatrixX> svd(free.transpose() * Z_, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  Z_ = free * (svd.matrixU() * svd.matrixV().transpose());
+}
+
+void NullSpace::matrix(const VectorX& q, MatrixX& P) const {
+  VectorX twist, rate(system_.size());
+  P.resize(system_.size(), dimension_);
+  for (int i = 0; i < dimension_; ++i) {
+    twist = T_.col(i);
+    system_.rates(q, twist, rate);
+    P.col(i) = rate;
+  }
+}
+
+bool NullSpace::retract(const VectorX& q0, const VectorX& nu, double t0, double t1, VectorX& q1) {
+  if (tree_.closure().empty()) {
+    tree_.retract(q0, nu, t0, t1, q1);
+    return true;
+  }
+  move_.noalias() = Z_ * nu;
+  tree_.retract(q0, move_, t0, t1, q1);
+  return close(q1, t1, tree_.dimension() - dimension_);
+}
+
+}
