@@ -2,6 +2,7 @@
 
 #include "tendril/lie/so3.h"
 #include "tendril/model/assembly.h"
+#include "tendril/model/director_system.h"
 #include "tendril/model/error.h"
 #include "tendril/model/model.h"
 
@@ -369,6 +370,109 @@ double Joints::angle(const State& state, int number) const {
 Vector3 Joints::displacement(const State& state, int number) const {
   const Joint& joint = joints_[number];
   return (joint.reference * joint.pair.frame(state)).x;
+}
+
+// ---- director coordinates --------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Columns of frames in dot products: d1 to d3 of the first frame, those of the second.
+constexpr int first(int i) { return 1 + i; }
+constexpr int second(int i) { return 5 + i; }
+
+DirectorRow embedded(const Row& row, double length) {
+  DirectorRow r;
+  switch (row.type) {
+  case Type::Position:
+    r.products = {{first(row.i), originsApart}};
+    r.isDisplaced = row.driven;
+    break;
+  case Type::Align:
+    r.products = {{first(row.i), second(row.j)}};
+    break;
+  case Type::Turn: {
+    const int j = (row.i + 1) % 3, k = (row.i + 2) % 3;
+    r.products = {{first(k), second(j), 0.5}, {first(j), second(k), -0.5}};
+    break;
+  }
+  case Type::Distance:
+    r.products = {{originsApart, originsApart, 0.5 / length}};
+    r.constant = -length / 2;
+    break;
+  case Type::Angle: // ((R21 - R12) cos u - (R11 + R22) sin u) / 2 = sin(phi - u) where the third axes are in line
+    r.products = {{first(1), second(0), 0, 0.5, 0},
+                  {first(0), second(1), 0, -0.5, 0},
+                  {first(0), second(0), 0, 0, -0.5},
+                  {first(1), second(1), 0, 0, -0.5}};
+    break;
+  case Type::Screw:
+    break;
+  }
+  return r;
+}
+
+/// The subgroup of relative motions that a joint leaves, as unit twists of frame 2 (`second`) and of frame 1 (`first`).
+void setFreedom(JointKind kind, LowerPair& pair) {
+  const auto twists = [](std::initializer_list<int> axes) {
+    Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 6> S = MatrixX::Zero(6, Eigen::Index(axes.size()));
+    Eigen::Index column = 0;
+    for (int axis : axes) S(axis, column++) = 1;
+    return S;
+  };
+  switch (kind) {
+  case JointKind::Revolute:
+  case JointKind::DrivenRotation:
+    pair.second = twists({5});
+    break;
+  case JointKind::Prismatic:
+  case JointKind::DrivenTranslation:
+    pair.second = twists({2});
+    break;
+  case JointKind::Cylindrical:
+    pair.second = twists({2, 5});
+    break;
+  case JointKind::Spherical:
+    pair.second = twists({3, 4, 5});
+    break;
+  case JointKind::Planar:
+    pair.second = twists({0, 1, 5});
+    break;
+  case JointKind::Universal:
+    pair.first = twists({3}), pair.second = twists({4});
+    break;
+  default:
+    break;
+  }
+}
+
+bool isLowerPair(JointKind kind) {
+  return kind != JointKind::Distance && kind != JointKind::AngleDrive && kind != JointKind::LengthDrive && kind != JointKind::Screw;
+}
+
+}
+
+void Joints::embed(DirectorSystem& system) const {
+  for (const Joint& joint : joints_) {
+    if (joint.kind == JointKind::Screw) {
+      throw InputError(describe(joint.kind, joint.name, joint.pair) +
+                       ": a screw has no form in director coordinates; run the scene in pose coordinates");
+    }
+    const Marker* marker = joint.pair.first();
+    const std::array frames{(marker ? marker->directors() : DirectorFrame{}).moved(joint.reference.inverse()),
+                            joint.pair.second().directors()};
+    LowerPair pair{.name = "joint '" + joint.name + "'", .frames = frames};
+    setFreedom(joint.kind, pair);
+    int number = joint.firstRow;
+    for (const Row& row : rowsOf(joint)) {
+      DirectorRow r = embedded(row, joint.length);
+      r.frames = frames;
+      if (row.driven) r.motion = joint.parameters.motion;
+      if (!row.driven) pair.rows.push_back(number);
+      system.addRow(number++, std::move(r));
+    }
+    const bool isOnBlocks = frames[0].count <= 1 && frames[1].count <= 1;
+    if (isLowerPair(joint.kind) && isOnBlocks) system.addPair(std::move(pair));
+  }
 }
 
 }

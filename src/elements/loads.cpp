@@ -71,4 +71,8 @@ void Loads::addEnergy(const State& state, Energy& energy) const {
   }
 }
 
+void Loads::embed(DirectorSystem&) const {
+  throw InputError("no form in director coordinates yet"); // provisional
+}
+
 }

@@ -2,6 +2,7 @@
 
 #include "tendril/lie/se3.h"
 #include "tendril/model/assembly.h"
+#include "tendril/model/director_system.h"
 #include "tendril/model/error.h"
 #include "tendril/model/model.h"
 
@@ -171,6 +172,10 @@ void RigidBodies::evaluate(const State& state, Assembly& assembly) const {
   }
 }
 
+void RigidBodies::embed(DirectorSystem& system) const {
+  for (const Body& body : bodies_) system.addMass(body.block, body.block, pseudoInertia(body.M));
+}
+
 void RigidBodies::addEnergy(const State& state, Energy& energy) const {
   const Jet factor = gravity_->factor(state.t);
   for (const Body& body : bodies_) {
@@ -253,6 +258,10 @@ void PointMasses::addInertia(const Mass& mass, const RelativeMotion& m, bool isC
       assembly.addRate(mass.pair.coupling(k, l), mass.pair.block(l), (m.J[k].transpose() * D).eval());
     }
   }
+}
+
+void PointMasses::embed(DirectorSystem& system) const {
+  for (const Mass& mass : masses_) system.addMass(mass.pair.second().directors(), pseudoInertia(mass.M));
 }
 
 void PointMasses::addEnergy(const State& state, Energy& energy) const {

@@ -6,6 +6,13 @@ namespace tendril {
 
 void Marker::addHessian(const State&, const Vector6&, double, MarkerHessian&) const {}
 
+DirectorFrame Marker::directors(std::array<double, 2> weights, const Pose& offset) const {
+  DirectorFrame frame;
+  frame.count = blockCount_;
+  frame.blocks = blocks_, frame.q = q_, frame.weights = weights;
+  return frame.moved(offset);
+}
+
 void Marker::twistGradient(const State& state, const MarkerKinematics& k, MarkerJacobian& gradient) const {
   gradient.resize(6, 6 * blockCount_);
   for (int i = 0; i < blockCount_; ++i) {
@@ -38,6 +45,12 @@ Pose GroundMarker::frame(const State& state) const {
   Vector3 shift;
   for (int i = 0; i < 3; ++i) shift[i] = motion_.translation[i](state.t).value;
   return {rest_.R * so3::exp(motion_.angle(state.t).value * motion_.axis), rest_.x + shift};
+}
+
+DirectorFrame GroundMarker::directors() const {
+  DirectorFrame frame;
+  frame.ground = this;
+  return frame;
 }
 
 void GroundMarker::kinematics(const State& state, MarkerKinematics& k, bool withBias) const {
@@ -81,6 +94,8 @@ void BodyMarker::kinematics(const State& state, MarkerKinematics& k, bool withBi
 
 void BodyMarker::force(const State&, const Vector6& wrench, MarkerForce& f) const { f.col(0) = se3::transported(offset_, wrench); }
 
+DirectorFrame BodyMarker::directors() const { return Marker::directors({1, 0}, offset_); }
+
 // ---- beam segment ----------------------------------------------------------------------------------------------------------------------
 
 SegmentMarker::SegmentMarker(std::string name, std::array<int, 2> blocks, std::array<int, 2> q, std::array<int, 2> v, double xi,
@@ -119,6 +134,8 @@ void SegmentMarker::force(const State& state, const Vector6& wrench, MarkerForce
   f.col(1).noalias() = se3::interpolation(xi_, d).transpose() * u;
   f.col(0) = u - f.col(1);
 }
+
+DirectorFrame SegmentMarker::directors() const { return Marker::directors({1 - xi_, xi_}, offset_); }
 
 void SegmentMarker::addHessian(const State& state, const Vector6& wrench, double scale, MarkerHessian& H) const {
   // J^T w = [ u - T*^T u ; T*^T u ] with u the wrench at the section; it depends on the configuration through d alone.

@@ -38,6 +38,7 @@ class OneRow final : public Term {
     size = layout.characteristicLength();
     states = int(layout.initialState().q.size());
   }
+  void embed(DirectorSystem&) const override {}
   void evaluate(const State& state, Assembly& assembly) const override {
     assembly.addForce(0, (-G.transpose() * state.lambda.segment<2>(row)).eval());
     assembly.addConstraint(constraint_, Eigen::Vector2d(7, 8));

@@ -40,6 +40,7 @@ class Beams final : public Term {
   void evaluate(const State& state, Assembly& assembly) const override;
   void predict(const State& state, const VectorX& delta, double factor, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
+  void embed(DirectorSystem& system) const override;
   void addMomentum(const State& state, Momentum& momentum) const override;
   void addConstraintBias(const State& state, VectorX& b) const override;
 
@@ -98,6 +99,7 @@ class DistributedLoads final : public Term {
   void declare(Layout& layout) override;
   void evaluate(const State& state, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
+  void embed(DirectorSystem& system) const override;
 
  private:
   struct Load {

@@ -94,6 +94,8 @@ class Joints final : public Term {
   void evaluate(const State& state, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
   void addConstraintBias(const State& state, VectorX& bias) const override;
+  /// All kinds but the screw. A prescribed angle is held as sin(phi - u) = 0.
+  void embed(DirectorSystem& system) const override;
 
   /// One scalar equation of a joint.
   struct Row {

@@ -34,6 +34,7 @@ class Loads final : public Term {
   void declare(Layout& layout) override;
   void evaluate(const State& state, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
+  void embed(DirectorSystem& system) const override;
 
  private:
   struct Load {

@@ -62,6 +62,7 @@ class RigidBodies final : public Term {
   void evaluate(const State& state, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
   void addMomentum(const State& state, Momentum& momentum) const override;
+  void embed(DirectorSystem& system) const override;
 
  private:
   struct Body {
@@ -97,6 +98,7 @@ class PointMasses final : public Term {
   void evaluate(const State& state, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
   void addMomentum(const State& state, Momentum& momentum) const override;
+  void embed(DirectorSystem& system) const override;
 
  private:
   struct Mass {

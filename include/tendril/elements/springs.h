@@ -37,6 +37,7 @@ class LinearSprings final : public Term {
   void declare(Layout& layout) override;
   void evaluate(const State& state, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
+  void embed(DirectorSystem& system) const override;
 
  private:
   struct Spring {
@@ -71,6 +72,7 @@ class TorsionSprings final : public Term {
   void declare(Layout& layout) override;
   void evaluate(const State& state, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
+  void embed(DirectorSystem& system) const override;
 
  private:
   struct Spring {
@@ -103,6 +105,7 @@ class Bushings final : public Term {
   void declare(Layout& layout) override;
   void evaluate(const State& state, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
+  void embed(DirectorSystem& system) const override;
 
  private:
   struct Bushing {

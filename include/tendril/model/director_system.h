@@ -33,7 +33,8 @@ struct DirectorRow {
 };
 
 /// Two frames whose relative motion is a subgroup of SE(3), or the product of two: H12 <- exp(first s1) H12 exp(second s2) for any s1, s2.
-/// Revolute, prismatic, cylindrical, spherical and planar pairs, screws and the fixed pair need `second` alone; a universal joint needs both.
+/// Revolute, prismatic, cylindrical, spherical and planar pairs, screws and the fixed pair need `second` alone; a universal joint needs
+/// both.
 struct LowerPair {
   std::string name;
   std::array<DirectorFrame, 2> frames; ///< each on at most one block
@@ -56,6 +57,10 @@ class DirectorPotential {
   virtual const std::array<DirectorFrame, 2>& frames(int member) const = 0;
   /// Returns V_i; fills dV/dy and d2V/dy2 where they are wanted. NaN where it does not exist.
   virtual double evaluate(int member, const DirectorFrames& Y, double t, Vector24* gradient, Matrix24* hessian) const = 0;
+  /// The discrete derivative D V with D V . (y1 - y0) = V(Y1) - V(Y0), invariant under rigid motions as V is (Gonzalez 1996, in the dot
+  /// products of the columns), and its derivative with respect to y1. `length` makes positions comparable with directors.
+  virtual void discreteGradient(int member, const DirectorFrames& Y0, const DirectorFrames& Y1, double t, double length, Vector24& gradient,
+                                Matrix24* byEnd) const;
 };
 
 /// Forces of one kind without a potential: power = sum over members of F_i(Y1, Y2, Y1', Y2', t) . y'. A moment m on a frame is
@@ -70,11 +75,15 @@ class DirectorForce {
                         Matrix24* damping) const = 0;
 };
 
+/// Second moments of mass S = int rho (1, X) (1, X)^T dV of a part with the inertia M = [m I, -m S(c); m S(c), J] of twists of its frame.
+Matrix4 pseudoInertia(const Matrix6& spatialInertia);
+
 /// A model in redundant director coordinates: q in R^n, the numbers that a State stores, moves as a point of a linear space,
 ///
 ///     L = q'^T M q' / 2 - V(q, t),      g(q, t) = 0  in R^m,      forces f(q, q', t),
 ///
-/// with a constant mass matrix. Gravity follows from it: V = -factor(t) q^T M (g, 0, 0, 0). Constraints are the six internal ones of every pose block,
+/// with a constant mass matrix. Gravity follows from it: V = -factor(t) q^T M (g, 0, 0, 0). Constraints are the six internal ones of every
+/// pose block,
 ///
 ///     (d1.d1 - 1)/2, (d2.d2 - 1)/2, (d3.d3 - 1)/2, d1.d2, d2.d3, d3.d1,
 ///
@@ -89,9 +98,9 @@ class DirectorSystem {
   explicit DirectorSystem(const Model& model);
 
   const Model& model() const { return model_; }
-  int size() const { return model_.nq(); }                                     ///< n
-  int internalConstraints() const { return internal_; }                        ///< 6 for a pose block
-  int constraints() const { return internal_ + model_.nc(); }                  ///< m, redundant ones counted
+  int size() const { return model_.nq(); }                    ///< n
+  int internalConstraints() const { return internal_; }       ///< 6 for a pose block
+  int constraints() const { return internal_ + model_.nc(); } ///< m, redundant ones counted
   const std::vector<LowerPair>& pairs() const { return pairs_; }
   const DirectorRow& row(int modelRow) const { return rows_[modelRow]; }
 
@@ -106,7 +115,7 @@ class DirectorSystem {
   void add(std::unique_ptr<DirectorPotential> potential) { potentials_.push_back(std::move(potential)); }
   void add(std::unique_ptr<DirectorForce> force) { forces_.push_back(std::move(force)); }
 
-  // ---- evaluation; nothing allocates -----------------------------------------------------------------------------------------------------
+  // ---- evaluation; nothing allocates -------------------------------------------------------------------------------------------------
   const SparseMatrix& mass() const { return mass_; }
   /// Elastic and gravitational energy.
   double potential(const VectorX& q, double t) const;
@@ -114,6 +123,9 @@ class DirectorSystem {
   void addPotentialGradient(const VectorX& q, double t, double scale, VectorX& gradient) const;
   /// K += scale d2V/dq2; K has the pattern of matrix().
   void addPotentialHessian(const VectorX& q, double t, double scale, SparseMatrix& K) const;
+  /// gradient += scale D V(q0, q1), the discrete derivative of energy-momentum schemes; K += scale d(D V)/dq1 where wanted.
+  void addDiscreteGradient(const VectorX& q0, const VectorX& q1, double t0, double t1, double scale, VectorX& gradient,
+                           SparseMatrix* K = nullptr) const;
   /// force += scale f; and, where wanted, stiffness += scale df/dq, damping += scale df/dq', with the pattern of matrix().
   void addForces(const VectorX& q, const VectorX& qdot, double t, double scale, VectorX& force, SparseMatrix* stiffness = nullptr,
                  SparseMatrix* damping = nullptr) const;
@@ -143,14 +155,40 @@ class DirectorSystem {
   std::string nameOfConstraint(int row) const;
 
  private:
+  /// A function of one or two frames, as it lies in the system: the blocks that the frames sit on, with the couplings between them.
+  struct Site {
+    int count = 0;
+    std::array<int, 4> blocks{}, q{}, frame{};
+    std::array<Matrix12, 4> toFrame; ///< dy = toFrame dq of the block
+    std::array<int, 16> couplings{};
+  };
+  struct MassEntry {
+    int a, b;
+    Matrix4 inertia;
+  };
+  Site makeSite(const std::array<DirectorFrame, 2>& frames);
+  static DirectorFrames framesAt(const std::array<DirectorFrame, 2>& frames, const VectorX& q, double t);
+  void addGradient(const Site& site, const Vector24& gradient, double scale, VectorX& result) const;
+  void addHessian(const Site& site, const Matrix24& hessian, double scale, SparseMatrix& K) const;
+  void layOut();
+  void layOutGradient();
+
   const Model& model_;
   int internal_ = 0;
+  std::vector<int> internalRow_; ///< per block: first of its six rows; -1 of a vector block
   Pattern pattern_;
   SparseMatrix mass_, gradient_, nullSpace_;
+  VectorX weight_; ///< M (g, 0, 0, 0)
   std::vector<LowerPair> pairs_;
   std::vector<DirectorRow> rows_;
+  std::vector<MassEntry> masses_;
   std::vector<std::unique_ptr<DirectorPotential>> potentials_;
   std::vector<std::unique_ptr<DirectorForce>> forces_;
+  std::vector<std::vector<Site>> potentialSites_, forceSites_;
+  std::vector<Site> rowSites_;
+  std::vector<std::array<int, 48>> rowPlaces_; ///< of the entries of a row among the values of G: site block k, coordinate c at 12 k + c
+  std::vector<std::array<int, 36>> internalPlaces_; ///< per pose block: of both directors of its six rows
+  std::vector<int> diagonal_;                       ///< couplings (b, b)
 };
 
 }

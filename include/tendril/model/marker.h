@@ -1,5 +1,6 @@
 #pragma once
 #include "tendril/lie/types.h"
+#include "tendril/model/director_frame.h"
 #include "tendril/model/state.h"
 #include "tendril/model/time_function.h"
 
@@ -42,6 +43,8 @@ class Marker {
   virtual void force(const State& state, const Vector6& wrench, MarkerForce& f) const = 0;
   /// H += scale d(J^T w)/dq at fixed wrench w = (force, moment) resolved in the marker's frame; zero unless J depends on q.
   virtual void addHessian(const State&, const Vector6& wrench, double scale, MarkerHessian& H) const;
+  /// The frame in director coordinates.
+  virtual DirectorFrame directors() const = 0;
 
   /// d(twist)/dq at fixed v, from kinematics filled with the bias. The twist is a left-invariant form, so its change in direction delta
   /// follows from the change of J along v: D_delta(J v) = D_v(J delta) + J [delta, v] - [J delta, J v].
@@ -57,6 +60,8 @@ class Marker {
  protected:
   Marker(std::string name, std::array<int, 2> blocks, std::array<int, 2> q, std::array<int, 2> v, int count)
       : name_(std::move(name)), blocks_(blocks), q_(q), v_(v), blockCount_(count) {}
+  /// A frame on the blocks of the marker, with these weights and at this offset from what they interpolate.
+  DirectorFrame directors(std::array<double, 2> weights, const Pose& offset) const;
   Vector6 velocity(const State& state, int i) const { return state.v.segment<6>(v_[i]); }
   Pose pose(const State& state, int i) const { return loadPose(state.q.data() + q_[i]); }
 
@@ -83,6 +88,7 @@ class GroundMarker final : public Marker {
   Pose frame(const State& state) const override;
   void kinematics(const State& state, MarkerKinematics& k, bool withBias) const override;
   void force(const State&, const Vector6&, MarkerForce&) const override {}
+  DirectorFrame directors() const override;
 
  private:
   Pose rest_;
@@ -97,6 +103,7 @@ class BodyMarker final : public Marker {
   Pose frame(const State& state) const override;
   void kinematics(const State& state, MarkerKinematics& k, bool withBias) const override;
   void force(const State& state, const Vector6& wrench, MarkerForce& f) const override;
+  DirectorFrame directors() const override;
 
  private:
   Pose offset_;
@@ -112,6 +119,7 @@ class SegmentMarker final : public Marker {
   void kinematics(const State& state, MarkerKinematics& k, bool withBias) const override;
   void force(const State& state, const Vector6& wrench, MarkerForce& f) const override;
   void addHessian(const State& state, const Vector6& wrench, double scale, MarkerHessian& H) const override;
+  DirectorFrame directors() const override;
 
  private:
   double xi_;
