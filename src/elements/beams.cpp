@@ -486,12 +486,4 @@ void DistributedLoads::addEnergy(const State& state, Energy& energy) const {
   }
 }
 
-void Beams::embed(DirectorSystem&) const {
-  throw InputError("no form in director coordinates yet"); // provisional
-}
-
-void DistributedLoads::embed(DirectorSystem&) const {
-  throw InputError("no form in director coordinates yet"); // provisional
-}
-
 }

@@ -71,8 +71,4 @@ void Loads::addEnergy(const State& state, Energy& energy) const {
   }
 }
 
-void Loads::embed(DirectorSystem&) const {
-  throw InputError("no form in director coordinates yet"); // provisional
-}
-
 }

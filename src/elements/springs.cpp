@@ -270,16 +270,4 @@ void Bushings::addEnergy(const State& state, Energy& energy) const {
   }
 }
 
-void LinearSprings::embed(DirectorSystem&) const {
-  throw InputError("no form in director coordinates yet"); // provisional
-}
-
-void TorsionSprings::embed(DirectorSystem&) const {
-  throw InputError("no form in director coordinates yet"); // provisional
-}
-
-void Bushings::embed(DirectorSystem&) const {
-  throw InputError("no form in director coordinates yet"); // provisional
-}
-
 }

@@ -40,6 +40,14 @@ class Beams final : public Term {
   void evaluate(const State& state, Assembly& assembly) const override;
   void predict(const State& state, const VectorX& delta, double factor, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
+  /// Elements that interpolate directors instead of rotations (Romero & Armero 2002; Betsch & Steinmann 2002), with one Gauss point and
+  /// D = (D_A + D_B)/2 in its middle,
+  ///
+  ///     L eps = (D^T (x_B - x_A), skew(D_A^T D_B)) - the same of the unstrained shape,      V = L eps^T K eps / 2,
+  ///
+  /// skew the axial vector (d_3A . d_2B - d_2A . d_3B, ...)/2; the suppressed strains L eps are the rows of the constraints, the mass is
+  /// the consistent one. Invariant and of order 2 as the helicoidal elements, for nodes that turn by less than a quarter turn against each
+  /// other. InputError for a section whose mass matrix is not that of a distribution of mass.
   void embed(DirectorSystem& system) const override;
   void addMomentum(const State& state, Momentum& momentum) const override;
   void addConstraintBias(const State& state, VectorX& b) const override;

@@ -105,6 +105,8 @@ class Bushings final : public Term {
   void declare(Layout& layout) override;
   void evaluate(const State& state, Assembly& assembly) const override;
   void addEnergy(const State& state, Energy& energy) const override;
+  /// A law in dot products that agrees with this one to second order in e: e = (components of x2 - x1 in the mean of the directors,
+  /// sin(phi) n) for a rotation (phi, n), and dampers on e'. Range: rotations below a quarter turn.
   void embed(DirectorSystem& system) const override;
 
  private:
