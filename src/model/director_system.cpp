@@ -87,7 +87,8 @@ DirectorSystem::DirectorSystem(const Model& model) : model_(model), internalRow_
 void DirectorSystem::addMass(int blockA, int blockB, const Matrix4& pseudoInertia) { masses_.push_back({blockA, blockB, pseudoInertia}); }
 
 void DirectorSystem::addMass(const DirectorFrame& frame, const Matrix4& pseudoInertia) {
-  const Matrix4 seen = frame.offset * pseudoInertia * frame.offset.transpose();
+  const Matrix4 product = frame.offset * pseudoInertia * frame.offset.transpose();
+  const Matrix4 seen = 0.5 * (product + product.transpose()); // symmetric to the last digit
   for (int k = 0; k < frame.count; ++k) {
     for (int l = k; l < frame.count; ++l) addMass(frame.blocks[k], frame.blocks[l], frame.weights[k] * frame.weights[l] * seen);
   }
