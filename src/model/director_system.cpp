@@ -40,6 +40,9 @@ double coefficient(const DotProduct& product, double u) {
   return product.cosine == 0 && product.sine == 0 ? product.c : product.c + product.cosine * std::cos(u) + product.sine * std::sin(u);
 }
 
+/// Y' at fixed q.
+Matrix34 driftOf(const DirectorFrame& frame, double t) { return frame.count > 0 ? Matrix34::Zero() : frame.rate({}, t); }
+
 Jet motionOf(const DirectorRow& row, double t) { return row.motion.function ? row.motion(t) : Jet{}; }
 
 int findValue(const SparseMatrix& A, int row, int column) {
@@ -285,13 +288,12 @@ void DirectorSystem::constraint(const VectorX& q, double t, VectorX& g) const {
 
 void DirectorSystem::constraintRate(const VectorX& q, double t, VectorX& rate) const {
   rate.setZero(constraints());
-  const VectorX atRest = VectorX::Zero(size());
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const DirectorRow& row = rows_[k];
     const bool stands = !row.motion.function && row.frames[0].count > 0 && row.frames[1].count > 0;
     if (stands) continue;
     const DirectorFrames Y = framesAt(row.frames, q, t);
-    const DirectorFrames moved{row.frames[0].rate(atRest, t), row.frames[1].rate(atRest, t)};
+    const DirectorFrames moved{driftOf(row.frames[0], t), driftOf(row.frames[1], t)};
     const Jet u = motionOf(row, t);
     double value = row.isDisplaced ? -u.rate : 0;
     for (const DotProduct& p : row.products) {
