@@ -27,28 +27,28 @@ struct VariationalOptions {
   double step = 1e-3;  ///< [s]
   /// Prescribed sizes of the steps [s], one after the other, the last repeated; empty: `step`.
   std::vector<double> steps{};
-  /// Relative change of the step per step that the reversible step size control of Hairer & Soderlind (2005) makes from how fast the
-  /// accelerations change; 0: the step stays. The step is then the first one.
+  /// Exponent with which steps follow the time scale (|q'| / |q'''|)^(1/2) of the motion, by the reversible control of Hairer & Soderlind
+  /// (2005): 0, the step stays; 1, it is a fixed share of the time scale. `step` is the first one.
   double adaptation = 0;
   DirectorScheme scheme = DirectorScheme::Variational;
   Elimination elimination = Elimination::Reduced;
   Quadrature quadrature = Quadrature::Midpoint; ///< of the variational scheme
-  double tolerance = 1e-12; ///< of momenta, relative to those that meet in a node; never below round-off
+  double tolerance = 1e-14; ///< of momenta, relative to those that meet in a node; never below round-off
   int maxIterations = 30;
 };
 
 /// Numbers that only a discrete path has, at the node of the present state.
 struct DiscreteNode {
-  double intervalEnergy = 0;  ///< E_d of the interval that begins at the node [J]
-  double hamiltonian = 0;     ///< H_d(q_n, Q p_n)
+  double intervalEnergy = 0;      ///< E_d of the interval that begins at the node [J]
+  double hamiltonian = 0;         ///< H_d(q_n, Q p_n)
   double momentumHamiltonian = 0; ///< H_d(q_n, p_n), with the part that the constraints hold
-  double speed = 0;           ///< |(q_{n+1} - q_n)/h|, Euclidean
-  Momentum momentum;          ///< of Q p_n: the momentum maps
-  VectorX multipliers;        ///< lambda_n, internal constraints first
-  double hiddenConstraint = 0; ///< largest |G M^-1 p_n|
-  double closure = 0;         ///< largest |g(q_n)|
-  double largestTurn = 0;     ///< largest relative rotation of a pair or free block in the interval [rad]; the fold is at 90 degrees
-  int unknowns = 0;           ///< of the equations of a step
+  double speed = 0;               ///< |(q_{n+1} - q_n)/h|, Euclidean
+  Momentum momentum;              ///< of Q p_n: the momentum maps
+  VectorX multipliers;            ///< lambda_n, internal constraints first
+  double hiddenConstraint = 0;    ///< largest |G M^-1 p_n|
+  double closure = 0;             ///< largest |g(q_n)|
+  double largestTurn = 0;         ///< of a block in the interval [rad]; the fold is at 90 degrees
+  int unknowns = 0;               ///< of the equations of a step
 };
 
 /// Variational integrators of constrained systems in director coordinates (Leyendecker 2011, chapter 3; Leyendecker, Marsden & Ortiz
@@ -58,14 +58,15 @@ struct DiscreteNode {
 ///
 /// by multipliers, by the discrete null space method, or with nodal reparametrisation; the first node from the initial velocity by the
 /// discrete Legendre transform. Order 2; symplectic; momentum maps of the symmetries exact to the tolerance of the solution; energy error
-/// bounded. The reduced equations are solved by Newton's method on the manifold, q_{n+1} <- F(delta, q_{n+1}), with exact derivatives; trees
-/// are solved sparsely, in time linear in the number of bodies, closed loops through the QR null space.
+/// bounded. The reduced equations are solved by Newton's method on the manifold, q_{n+1} <- F(delta, q_{n+1}), with exact derivatives;
+/// trees are solved sparsely, in time linear in the number of bodies, closed loops through the QR null space.
 ///
 /// Momentum and multipliers of a node belong to both intervals that meet there; so the integrator is one interval ahead of the state that
-/// it shows. The velocities of state() are those of the projected momenta, Q p = M q'; its multipliers are those of the model's constraints.
+/// it shows. The velocities of state() are those of the projected momenta, Q p = M q'; its multipliers are those of the model's
+/// constraints.
 ///
-/// A step in which a body turns by 90 degrees or more relative to its parent lies beyond the fold of the discrete momentum, J sin(theta)/h,
-/// and is refused: NumericalFailure names the body and asks for a smaller step.
+/// A step in which a body turns by 90 degrees or more lies beyond the fold of the discrete momentum, J sin(theta)/h, and is refused:
+/// NumericalFailure names the body and asks for a smaller step.
 class VariationalIntegrator final : public Analysis {
  public:
   VariationalIntegrator(const Model& model, const VariationalOptions& options);
@@ -76,6 +77,9 @@ class VariationalIntegrator final : public Analysis {
   const StepReport& advance() override;
   const State& state() const override;
   VectorX reactions() override;
+  /// Of the node, in the sense of director coordinates.
+  Energy energy(const Model& model) const override;
+  bool monitor(std::string_view name, const Marker* on, double* values) override;
   double progress() const override;
   Snapshot save() override;
   void restore(const Snapshot& snapshot) override;

@@ -1,0 +1,12 @@
+#include "dynamics/condition_number.h"
+
+#include <Eigen/SVD>
+
+namespace tendril {
+
+double conditionNumber(const MatrixX& A) {
+  const VectorX values = Eigen::BDCSVD<MatrixX>(A).singularValues();
+  return values[0] / values[values.size() - 1];
+}
+
+}

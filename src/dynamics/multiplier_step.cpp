@@ -1,0 +1,116 @@
+#include "dynamics/saddle_matrix.h"
+#include "dynamics/step_equations.h"
+#include "tendril/discrete/null_space.h"
+
+#include <algorithm>
+
+namespace tendril {
+
+namespace {
+
+/// Unknowns q1 and mu:  arrived + leaving(q0, q1) - G^T mu = 0,  g(q1) = 0,  with K = d(leaving)/dq1 - d(G^T mu)/dq1.
+class MultiplierStep final : public StepEquations {
+ public:
+  MultiplierStep(const DirectorSystem& system, NodeBalance& balance, double tolerance)
+      : StepEquations(system, balance, tolerance), mu_(VectorX::Zero(system.constraints())), muBefore_(mu_),
+        step_(VectorX::Zero(system.size() + system.constraints())), before_(VectorX::Zero(system.size())), impulse_(before_),
+        middle_(before_), saddle_(K_, G0_, unit_) {}
+
+  int unknowns() const override { return saddle_.size(); }
+  void forget() override { saddle_.forget(); }
+
+  bool evaluate(std::span<ResidualGroup> groups) override {
+    if (balance_.turnsWithEnd()) findDirections();
+    return StepEquations::evaluate(groups);
+  }
+  bool factorise() override {
+    findTangent();
+    return saddle_.factorise(K_, G0_, G1_, mass() / h_);
+  }
+  bool solve() override {
+    step_.head(q1_.size()) = unbalanced_ - impulse_;
+    step_.tail(mu_.size()) = -closure_;
+    saddle_.solve(step_);
+    middle_ = 0.5 * step_.head(q1_.size());
+    system_.pullBack(q1_, middle_, turn_); // N^T N is 2 on rotations
+    return step_.allFinite();
+  }
+  void applyStep(double factor) override {
+    before_ = q1_, muBefore_ = mu_;
+    q1_ += factor * step_.head(q1_.size());
+    mu_ += factor * step_.tail(mu_.size());
+    impulse_.noalias() = G0_.transpose() * mu_;
+  }
+  void undoStep() override {
+    q1_ = before_, mu_ = muBefore_;
+    impulse_.noalias() = G0_.transpose() * mu_;
+  }
+
+  MatrixX rawMatrix() override { return matrix(1, h_); }
+  MatrixX scaledMatrix() override {
+    const VectorX unit = unit_(kept());
+    return unit.asDiagonal() * matrix(h_ / mass(), 1) * unit.asDiagonal();
+  }
+
+ protected:
+  void guess(const VectorX& twist) override {
+    system_.model().retract(q0_, twist, q1_);
+    mu_.setZero();
+    findDirections();
+  }
+  void measureMomentum(ResidualGroup& group) override {
+    group.reference += size(impulse_) / double(system_.model().blocks().size());
+    middle_ = unbalanced_ - impulse_;
+    measure(middle_, unit_, group);
+  }
+  std::string nameOfMomentum(int row) const override { return system_.nameOfCoordinate(row); }
+
+ private:
+  void findDirections() {
+    if (balance_.turnsWithEnd()) {
+      middle_ = 0.5 * (q0_ + q1_);
+      system_.constraintGradient(middle_, t0_ + h_ / 2, G0_);
+    } else {
+      system_.constraintGradient(q0_, t0_, G0_);
+    }
+    impulse_.noalias() = G0_.transpose() * mu_;
+  }
+  void findTangent() {
+    linearise();
+    if (balance_.turnsWithEnd()) system_.addConstraintHessian(mu_, t0_ + h_ / 2, -0.5, K_);
+    system_.constraintGradient(q1_, t1(), G1_);
+  }
+  /// Unknowns without the multipliers of redundant rows.
+  std::vector<int> kept() const {
+    const std::vector<int> redundant = NullSpace(system_, q1_, t1()).redundantRows();
+    std::vector<int> numbers;
+    for (int i = 0; i < saddle_.size(); ++i)
+      if (std::find(redundant.begin(), redundant.end(), i - system_.size() - system_.internalConstraints()) == redundant.end())
+        numbers.push_back(i);
+    return numbers;
+  }
+  /// [[k K, -c G0^T], [G1, 0]] of the unknowns kept.
+  MatrixX matrix(double k, double c) {
+    findTangent();
+    const int n = system_.size(), m = system_.constraints();
+    MatrixX full = MatrixX::Zero(n + m, n + m);
+    full.topLeftCorner(n, n) = k * MatrixX(K_);
+    full.topRightCorner(n, m) = -c * MatrixX(G0_).transpose();
+    full.bottomLeftCorner(m, n) = MatrixX(G1_);
+    const std::vector<int> numbers = kept();
+    return full(numbers, numbers);
+  }
+
+  VectorX mu_, muBefore_, step_, before_;
+  VectorX impulse_; ///< G^T mu
+  VectorX middle_;
+  SaddleMatrix saddle_;
+};
+
+}
+
+std::unique_ptr<StepEquations> makeMultiplierStep(const DirectorSystem& system, NodeBalance& balance, double tolerance) {
+  return std::make_unique<MultiplierStep>(system, balance, tolerance);
+}
+
+}

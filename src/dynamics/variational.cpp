@@ -1,0 +1,380 @@
+#include "tendril/dynamics/variational.h"
+
+#include "dynamics/condition_number.h"
+#include "dynamics/energy_momentum.h"
+#include "dynamics/step_equations.h"
+#include "dynamics/step_size_control.h"
+#include "tendril/dynamics/initial_conditions.h"
+#include "tendril/model/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+namespace tendril {
+
+namespace {
+
+std::unique_ptr<NodeBalance> makeBalance(const DirectorSystem& system, const VariationalOptions& options) {
+  if (options.scheme == DirectorScheme::EnergyMomentum) return std::make_unique<EnergyMomentumBalance>(system);
+  return std::make_unique<VariationalBalance>(system, options.quadrature);
+}
+
+void keep(Snapshot& snapshot, const char* name, const VectorX& v) { snapshot[name].assign(v.data(), v.data() + v.size()); }
+void take(const Snapshot& snapshot, const char* name, VectorX& v) {
+  const std::vector<double>& numbers = snapshot.at(name);
+  v = Eigen::Map<const VectorX>(numbers.data(), Eigen::Index(numbers.size()));
+}
+
+}
+
+/// The integrator shows node n, and has solved the interval from there to node n + 1.
+struct VariationalIntegrator::Impl {
+  Impl(const Model& model_, const VariationalOptions& options_);
+
+  void start(std::vector<std::string>& messages);
+  void advance();
+  void reverse();
+  void makeEquations();
+  double nextStep(const VectorX& q, const VectorX& arrivedThere, double t, long number);
+  void solveInterval(const VectorX& q0, const VectorX& arrivedThere, double t, double stepBefore, double step);
+  void refuseFold(const VectorX& q0, double t, double step);
+  void takeInterval();
+  void show();
+  void fillNode();
+  Energy energy();
+  Vector3 displacement(const Marker& on) const;
+  void save(Snapshot& snapshot);
+  void restore(const Snapshot& snapshot);
+
+  const Model& model;
+  VariationalOptions options;
+  DirectorSystem system;
+  std::unique_ptr<NodeBalance> balance;
+  DiscreteLagrangian lagrangian; ///< for the energy of an interval
+  KktSystem kkt;                 ///< of the consistent start, in pose coordinates
+  std::unique_ptr<StepSizeControl> control;
+  std::unique_ptr<StepEquations> equations;
+  std::optional<NodalMomenta> momenta;
+  Newton newton;
+
+  State state; ///< node n
+  VectorX startQ;
+  VectorX end;              ///< q_{n+1}
+  VectorX arrived, leaving; ///< of node n
+  VectorX arrivedNext, leavingMomentum, p, projected, lambda, impulse, rate, twist, work;
+  SparseMatrix G;
+  double begin = 0;
+  double h = 0, before = 0; ///< of the interval that leaves the node, and of the one that reaches it (0: none)
+  long steps = 1;           ///< in all, where they are equal
+  long interval = 0;        ///< number of the one that leaves the node, counted along prescribed sizes
+  long direction = 1;       ///< in which these are passed
+  StepReport report;
+  DiscreteNode node;
+  bool isShown = false, isNodeKnown = false;
+};
+
+VariationalIntegrator::Impl::Impl(const Model& model_, const VariationalOptions& options_)
+    : model(model_), options(options_), system(model_), balance(makeBalance(system, options_)), lagrangian(system, options_.quadrature),
+      kkt(model_, KktTolerances{}, Redundancy::Share),
+      newton({.maxIterations = options_.maxIterations, .minIterations = 1, .lineSearch = false}), state(model_.initialState()),
+      G(system.gradient()) {
+  if (!(options.duration > 0) || !(options.step > 0)) throw InputError("variational: duration and step must be positive");
+  if (!(options.tolerance > 0)) throw InputError("variational: the tolerance must be positive");
+  if (!(options.adaptation >= 0)) throw InputError("variational: the adaptation of the step cannot be negative");
+  for (double size : options.steps)
+    if (!(size > 0)) throw InputError("variational: prescribed steps must be positive");
+  steps = std::max(1L, std::lround(std::ceil(options.duration / options.step * (1 - 1e-12))));
+  for (VectorX* v : {&end, &arrived, &leaving, &arrivedNext, &leavingMomentum, &p, &projected, &impulse, &work}) v->setZero(system.size());
+  for (VectorX* v : {&rate, &twist}) v->setZero(model.nv());
+  lambda.setZero(system.constraints());
+  node.multipliers = lambda;
+  if (options.adaptation > 0) control = std::make_unique<StepSizeControl>(system, options.adaptation);
+}
+
+/// All that remembers steps is made anew: a resumed run must go on in the same way.
+void VariationalIntegrator::Impl::makeEquations() {
+  const double t = begin, tolerance = options.tolerance;
+  const bool isReduced = options.elimination == Elimination::Reduced;
+  if (options.elimination == Elimination::Multipliers) {
+    equations = makeMultiplierStep(system, *balance, tolerance);
+  } else if (balance->turnsWithEnd()) {
+    equations = makeHalfwayStep(system, *balance, tolerance, startQ, t, isReduced);
+  } else {
+    equations =
+        isReduced ? makeReducedStep(system, *balance, tolerance, startQ, t) : makeNullSpaceStep(system, *balance, tolerance, startQ, t);
+  }
+  momenta.emplace(system);
+}
+
+void VariationalIntegrator::Impl::start(std::vector<std::string>& messages) {
+  begin = state.t;
+  messages = makeConsistent(kkt, state);
+  startQ = state.q;
+  makeEquations();
+  const bool isUniform = options.steps.empty() && !control;
+  if (isUniform && options.duration / double(steps) < options.step * (1 - 1e-9)) {
+    messages.push_back(
+        fmt::format("steps are {:.9g} s, so that a whole number of them makes the duration", options.duration / double(steps)));
+  }
+  system.rates(state.q, state.v, work);
+  p.noalias() = system.mass() * work;
+  balance->setOut(p, arrived);
+  if (control) control->start(options.step);
+  before = 0;
+  rate = state.v;
+  state.a.setZero();
+  h = nextStep(state.q, arrived, state.t, 0);
+  solveInterval(state.q, arrived, state.t, 0, h);
+  takeInterval();
+}
+
+/// Size of the interval of that number, which begins at q.
+double VariationalIntegrator::Impl::nextStep(const VectorX& q, const VectorX& arrivedThere, double t, long number) {
+  if (options.steps.empty() && !control) return options.duration / double(steps);
+  double size = options.step;
+  if (control) {
+    balance->momentum(arrivedThere, impulse, 0, work);
+    momenta->project(q, t, work, leavingMomentum, twist);
+    size = control->next(q, twist, t);
+  } else {
+    size = options.steps[std::clamp(number, 0L, long(options.steps.size()) - 1)];
+  }
+  const double remaining = begin + options.duration - t;
+  return remaining > 1e-12 * options.duration && remaining < size * (1 + 1e-9) ? remaining : size;
+}
+
+/// Blocks go on with the mean velocity of the interval before, changed by its acceleration.
+void VariationalIntegrator::Impl::solveInterval(const VectorX& q0, const VectorX& arrivedThere, double t, double stepBefore, double step) {
+  twist = step * (rate + 0.5 * (stepBefore + step) * state.a);
+  equations->begin(q0, arrivedThere, t, step, twist);
+  const NewtonReport& solved = newton.solve(*equations);
+  report.iterations = solved.iterations;
+  report.factorisations = solved.factorisations;
+  report.residual = solved.residual();
+  if (!solved.converged()) {
+    throw NumericalFailure(
+        fmt::format("variational: step {} at t = {:.9g} s failed: {}; take smaller steps", report.step + 1, t, solved.message));
+  }
+  refuseFold(q0, t, step);
+}
+
+void VariationalIntegrator::Impl::refuseFold(const VectorX& q0, double t, double step) {
+  model.difference(q0, equations->end(), twist);
+  int worst = -1;
+  node.largestTurn = 0;
+  for (std::size_t b = 0; b < model.blocks().size(); ++b) {
+    if (model.blocks()[b].kind != Block::Kind::Pose) continue;
+    const double turn = twist.segment<3>(model.blocks()[b].v + 3).norm();
+    if (turn > node.largestTurn) node.largestTurn = turn, worst = int(b);
+  }
+  if (node.largestTurn < std::numbers::pi / 2) return;
+  throw NumericalFailure(fmt::format(
+      "variational: step {} at t = {:.9g} s, h = {:.3g} s: {} turns by {:.0f} degrees, and momenta of directors fold back at 90; "
+      "take smaller steps",
+      report.step + 1, t, step, model.nameOfBlock(worst), node.largestTurn * 180 / std::numbers::pi));
+}
+
+/// Velocities and accelerations of the interval just solved.
+void VariationalIntegrator::Impl::takeInterval() {
+  end = equations->end(), leaving = equations->leaving();
+  model.difference(state.q, end, twist);
+  twist /= h;
+  state.a = (twist - rate) / (0.5 * (before + h));
+  rate = twist;
+  isShown = isNodeKnown = false;
+}
+
+/// Multipliers and momentum of the node, and velocities from them. Steps do not need them.
+void VariationalIntegrator::Impl::show() {
+  if (isShown) return;
+  isShown = true;
+  if (balance->turnsWithEnd()) {
+    work = 0.5 * (state.q + end);
+    leavingMomentum = -leaving;
+    momenta->multipliers(work, state.t + h / 2, leavingMomentum, arrived, h, lambda);
+  } else {
+    const double mean = 0.5 * (before + h);
+    leavingMomentum = -leaving;
+    momenta->multipliers(state.q, state.t, leavingMomentum, arrived, mean, lambda);
+    system.constraintGradient(state.q, state.t, G);
+    impulse.noalias() = G.transpose() * lambda;
+    impulse *= mean;
+  }
+  balance->momentum(arrived, impulse, before / (before + h), p);
+  momenta->project(state.q, state.t, p, projected, state.v);
+  state.lambda = -lambda.tail(model.nc());
+}
+
+void VariationalIntegrator::Impl::advance() {
+  arrivedNext = arrived;
+  balance->arriving(state.q, end, state.t, h, arrivedNext);
+  const bool isUniform = options.steps.empty() && !control;
+  const double t = isUniform ? begin + double(report.step + 1) * options.duration / double(steps) : state.t + h;
+  const double size = nextStep(end, arrivedNext, t, interval + direction);
+  solveInterval(end, arrivedNext, t, h, size);
+  if (control) control->accept();
+  interval += direction;
+  before = h;
+  h = size;
+  state.t = t;
+  state.q = end;
+  arrived.swap(arrivedNext);
+  takeInterval();
+  ++report.step;
+  report.t = state.t;
+  report.h = before;
+  report.note = equations->note();
+}
+
+/// What left the node comes in, and the next interval is the one that came before.
+void VariationalIntegrator::Impl::reverse() {
+  balance->turn(leaving, arrived);
+  interval -= direction;
+  direction = -direction;
+  rate = -rate;
+  if (control) control->reverse();
+  const double size = before > 0 ? before : h;
+  solveInterval(state.q, arrived, state.t, h, size);
+  before = std::exchange(h, size);
+  takeInterval();
+}
+
+/// Numbers that nothing but reports need.
+void VariationalIntegrator::Impl::fillNode() {
+  if (isNodeKnown) return;
+  isNodeKnown = true;
+  show();
+  node.intervalEnergy = lagrangian.energy(state.q, end, state.t, h);
+  system.rates(state.q, state.v, work);
+  node.hamiltonian = 0.5 * projected.dot(work) + system.potential(state.q, state.t);
+  node.momentumHamiltonian = momenta->hamiltonian(state.q, state.t, p);
+  node.speed = (end - state.q).norm() / h;
+  node.momentum = system.momentum(state.q, projected);
+  node.multipliers = lambda;
+  VectorX g(system.constraints());
+  momenta->hiddenConstraint(state.q, state.t, p, g);
+  node.hiddenConstraint = g.size() ? g.lpNorm<Eigen::Infinity>() : 0;
+  system.constraint(state.q, state.t, g);
+  node.closure = g.size() ? g.lpNorm<Eigen::Infinity>() : 0;
+  node.unknowns = equations->unknowns();
+}
+
+/// Of a marker in the interval that begins at the node.
+Vector3 VariationalIntegrator::Impl::displacement(const Marker& on) const {
+  const DirectorFrame frame = on.directors();
+  return frame.at(end, state.t + h).col(0) - frame.at(state.q, state.t).col(0);
+}
+
+Energy VariationalIntegrator::Impl::energy() {
+  fillNode();
+  Energy energy;
+  const double potential = system.potential(state.q, state.t);
+  energy.kinetic = node.hamiltonian - potential;
+  work.noalias() = system.mass() * state.q;
+  Vector3 moment = Vector3::Zero(); // mass times place
+  for (const Block& block : model.blocks())
+    if (block.kind == Block::Kind::Pose) moment += work.segment<3>(block.q);
+  energy.gravitational = -model.gravity().factor(state.t).value * model.gravity().g.dot(moment);
+  energy.elastic = potential - energy.gravitational;
+  energy.power = model.energy(state).power;
+  return energy;
+}
+
+void VariationalIntegrator::Impl::save(Snapshot& snapshot) {
+  show();
+  store(state, snapshot);
+  keep(snapshot, "start", startQ), keep(snapshot, "end", end), keep(snapshot, "arrived", arrived), keep(snapshot, "leaving", leaving);
+  keep(snapshot, "p", p), keep(snapshot, "projected", projected), keep(snapshot, "multipliers", lambda), keep(snapshot, "rate", rate);
+  snapshot["steps"] = {begin, h, before, double(report.step), double(interval), double(direction), node.largestTurn};
+  if (control) snapshot["step size"] = control->save();
+  makeEquations();
+}
+
+void VariationalIntegrator::Impl::restore(const Snapshot& snapshot) {
+  load(snapshot, state);
+  take(snapshot, "start", startQ), take(snapshot, "end", end), take(snapshot, "arrived", arrived), take(snapshot, "leaving", leaving);
+  take(snapshot, "p", p), take(snapshot, "projected", projected), take(snapshot, "multipliers", lambda), take(snapshot, "rate", rate);
+  const std::vector<double>& numbers = snapshot.at("steps");
+  begin = numbers.at(0), h = numbers.at(1), before = numbers.at(2), report.step = long(numbers.at(3)), interval = long(numbers.at(4));
+  direction = long(numbers.at(5)), node.largestTurn = numbers.at(6);
+  if (control) control->restore(snapshot.at("step size"));
+  isShown = true, isNodeKnown = false;
+  makeEquations();
+}
+
+// ---- the analysis ----------------------------------------------------------------------------------------------------------------------
+
+VariationalIntegrator::VariationalIntegrator(const Model& model, const VariationalOptions& options)
+    : impl_(std::make_unique<Impl>(model, options)) {}
+VariationalIntegrator::~VariationalIntegrator() = default;
+
+void VariationalIntegrator::start() { impl_->start(messages_); }
+bool VariationalIntegrator::finished() const { return impl_->state.t - impl_->begin >= impl_->options.duration * (1 - 1e-12); }
+const State& VariationalIntegrator::state() const {
+  impl_->show();
+  return impl_->state;
+}
+VectorX VariationalIntegrator::reactions() { return state().lambda; }
+double VariationalIntegrator::progress() const { return (impl_->state.t - impl_->begin) / impl_->options.duration; }
+const DirectorSystem& VariationalIntegrator::system() const { return impl_->system; }
+void VariationalIntegrator::reverse() { impl_->reverse(); }
+Energy VariationalIntegrator::energy(const Model&) const { return impl_->energy(); }
+
+const StepReport& VariationalIntegrator::advance() {
+  impl_->advance();
+  return impl_->report;
+}
+
+const DiscreteNode& VariationalIntegrator::node() const {
+  impl_->fillNode();
+  return impl_->node;
+}
+
+VariationalIntegrator::Condition VariationalIntegrator::condition() {
+  Impl& i = *impl_;
+  i.twist = i.h * i.rate;
+  i.equations->begin(i.state.q, i.arrived, i.state.t, i.h, i.twist);
+  return {conditionNumber(i.equations->rawMatrix()), conditionNumber(i.equations->scaledMatrix())};
+}
+
+bool VariationalIntegrator::monitor(std::string_view name, const Marker* on, double* values) {
+  const auto vector = [values](const Vector3& v) { return Eigen::Map<Vector3>(values) = v, true; };
+  if (name == "discrete velocity") return on && vector(impl_->displacement(*on) / impl_->h);
+  if (name == "momentum") return vector(node().momentum.linear);
+  if (name == "angular momentum") return vector(node().momentum.angular);
+  const auto scalar = [&]() -> std::optional<double> {
+    if (name == "discrete energy") return node().intervalEnergy;
+    if (name == "hamiltonian" || name == "energy") return node().hamiltonian;
+    if (name == "full hamiltonian") return node().momentumHamiltonian;
+    if (name == "discrete speed") return node().speed;
+    if (name == "closure") return node().closure;
+    if (name == "hidden constraint") return node().hiddenConstraint;
+    if (name == "largest turn") return node().largestTurn;
+    if (name == "unknowns") return node().unknowns;
+    if (name == "condition number") return condition().raw;
+    if (name == "scaled condition number") return condition().scaled;
+    if (name == "kinetic energy") return impl_->energy().kinetic;
+    if (name == "elastic energy") return impl_->energy().elastic;
+    if (name == "gravitational energy") return impl_->energy().gravitational;
+    return {};
+  }();
+  if (scalar) *values = *scalar;
+  return scalar.has_value();
+}
+
+Snapshot VariationalIntegrator::save() {
+  Snapshot snapshot;
+  impl_->save(snapshot);
+  return snapshot;
+}
+
+void VariationalIntegrator::restore(const Snapshot& snapshot) {
+  start();
+  impl_->restore(snapshot);
+}
+
+}
