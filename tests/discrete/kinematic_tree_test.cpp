@@ -133,7 +133,9 @@ TEST_P(LowerPairsTest, TangentSpaceIsThatOfTheConstraints) {
   const std::vector<int> rows = heldRows(d, tree);
   const MatrixX G = d.constraintGradient(d.q, 0)(rows, Eigen::all);
   EXPECT_EQ(rankOf(G), d.system.size() - expected); // so P spans all that G leaves
-  if (expected > 0) EXPECT_LT((G * P).lpNorm<Eigen::Infinity>(), 1e-12);
+  if (expected > 0) {
+    EXPECT_LT((G * P).lpNorm<Eigen::Infinity>(), 1e-12);
+  }
 }
 
 TEST_P(LowerPairsTest, RetractionHoldsTheConstraintsWhateverItsSize) {

@@ -61,7 +61,9 @@ TEST_P(JointsOfAllKinds, TangentSpaceAndRetraction) {
     space.update(q, t);
     space.matrix(q, P);
     EXPECT_EQ(rankOf(P), space.dimension());
-    if (space.dimension() > 0) EXPECT_LT((d->constraintGradient(q, t) * P).lpNorm<Eigen::Infinity>(), 1e-12);
+    if (space.dimension() > 0) {
+      EXPECT_LT((d->constraintGradient(q, t) * P).lpNorm<Eigen::Infinity>(), 1e-12);
+    }
     EXPECT_LT((space.basis().transpose() * space.basis() - MatrixX::Identity(space.dimension(), space.dimension())).norm(), 1e-13);
     ASSERT_TRUE(space.retract(q, numbers.vector(space.dimension(), 0.1), t, t + 0.1, next));
     q.swap(next);
