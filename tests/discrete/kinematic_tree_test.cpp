@@ -179,10 +179,10 @@ TEST_P(LowerPairsTest, SweepsBelongTogether) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllPairs, LowerPairsTest, ::testing::Combine(::testing::ValuesIn(kinds), ::testing::ValuesIn(arrangements)),
-                         [](const auto& info) {
-                           std::string name(nameOf(std::get<0>(info.param)));
+                         [](const auto& tried) {
+                           std::string name(nameOf(std::get<0>(tried.param)));
                            std::replace(name.begin(), name.end(), ' ', '_');
-                           return name + "_" + std::to_string(int(std::get<1>(info.param)));
+                           return name + "_" + std::to_string(int(std::get<1>(tried.param)));
                          });
 
 // ---- against the printed formulas ------------------------------------------------------------------------------------------------------

@@ -88,8 +88,8 @@ INSTANTIATE_TEST_SUITE_P(All, JointsOfAllKinds,
                          ::testing::Values(JointKind::Revolute, JointKind::Prismatic, JointKind::Cylindrical, JointKind::Spherical,
                                            JointKind::Universal, JointKind::Planar, JointKind::Distance, JointKind::AngleDrive,
                                            JointKind::LengthDrive),
-                         [](const auto& info) {
-                           std::string name(nameOf(info.param));
+                         [](const auto& tried) {
+                           std::string name(nameOf(tried.param));
                            std::replace(name.begin(), name.end(), ' ', '_');
                            return name;
                          });
