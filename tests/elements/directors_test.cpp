@@ -167,6 +167,29 @@ void checkInvariance(const Model& model, unsigned seed) {
   }
 }
 
+/// The discrete derivative D V takes up V(q1) - V(q0) along q1 - q0, has no moment about the configuration halfway, and is differentiated
+/// exactly.
+void checkDiscreteGradient(const Model& model, bool isInternal) {
+  const DirectorSystem system(model);
+  const VectorX q0 = disturbed(model, 31), q1 = q0 + randomVector(model.nq(), 32, 0.2);
+  const auto gradientAt = [&](const VectorX& end) {
+    VectorX result = VectorX::Zero(system.size());
+    system.addDiscreteGradient(q0, end, 0.3, 0.3, 1, result);
+    return result;
+  };
+  VectorX gradient = VectorX::Zero(system.size());
+  SparseMatrix K = system.matrix();
+  system.addDiscreteGradient(q0, q1, 0.3, 0.3, 1, gradient, &K);
+  const double change = system.potential(q1, 0.3) - system.potential(q0, 0.3), size = 1 + gradient.norm() + K.norm();
+  EXPECT_NEAR(gradient.dot(q1 - q0), change, 1e-13 * size);
+  const double h = 1e-5;
+  const VectorX d = randomVector(system.size(), 33);
+  EXPECT_LT((K * d - (gradientAt(q1 + h * d) - gradientAt(q1 - h * d)) / (2 * h)).norm(), 1e-8 * size);
+  if (!isInternal) return;
+  const Momentum sum = system.momentum(0.5 * (q0 + q1), gradient);
+  EXPECT_LT(sum.linear.norm() + sum.angular.norm(), 1e-13 * size);
+}
+
 /// r of the model without the forces of inertia, which the massless rig does not have, and with those multipliers.
 VectorX forcesOfModel(const Model& model, const State& state) {
   Assembly assembly(model);
@@ -274,6 +297,20 @@ TEST(DirectorElements, AreInvariantAndInBalance) {
     }
   }
   checkInvariance(*curvedBeam(BeamModel::SimoReissner, 3, false).model, 15);
+}
+
+TEST(DirectorElements, DiscreteGradientsBalanceTheEnergy) {
+  for (const PairNames& names : pairs) {
+    if (names.movingGround) continue;
+    for (const Kind kind : springKinds) {
+      SCOPED_TRACE(std::string(names.first) + " - " + names.second + ", kind " + std::to_string(int(kind)));
+      Rig rig;
+      addSpring(rig.builder, kind, rig.marker(names.first), rig.marker(names.second));
+      if (!names.internal) rig.builder.setGravity({{1, 2, -9}});
+      checkDiscreteGradient(*rig.builder.build(), names.internal);
+    }
+  }
+  checkDiscreteGradient(*curvedBeam(BeamModel::SimoReissner, 3, false).model, true);
 }
 
 // ---- the same mechanics as in pose coordinates -----------------------------------------------------------------------------------------
