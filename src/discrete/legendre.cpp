@@ -102,13 +102,15 @@ void NodalMomenta::multipliers(const VectorX& q, double t, const VectorX& left, 
   normal.compute(SparseMatrix(G * Gt + scaledIdentity(G.rows(), shift)));
   const VectorX force = unit_.cwiseProduct(right - left) / h;
   lambda.setZero(G.rows());
-  // Iterated Tikhonov regularisation from zero: it stays in the range of G, hence ends at least norm.
+  // Iterated Tikhonov regularisation from zero: it stays in the range of G, hence ends at least norm. Rounding of the first solution is
+  // magnified outside that range, and taken away by lambda - shift (G G^T + shift)^-1 lambda; later corrections are small.
   double before = std::numeric_limits<double>::infinity();
   for (int i = 0; i < mostRefinements; ++i) {
     const VectorX residual = G * (force - Gt * lambda);
     if (!(largest(residual) < before / 2)) break;
     before = largest(residual);
     lambda += normal.solve(residual);
+    if (i == 0) lambda -= shift * normal.solve(lambda);
   }
   lambda.array() *= scale.array();
 }
