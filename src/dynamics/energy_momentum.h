@@ -19,6 +19,7 @@ class EnergyMomentumBalance final : public NodeBalance {
   /// p1 = 2 M (q1 - q0)/h - p0.
   void arriving(const VectorX& q0, const VectorX& q1, double t0, double h, VectorX& arrived) override;
   void momentum(const VectorX& arrived, const VectorX& impulse, double share, VectorX& p) const override;
+  double weight() const override { return 2; }
   void turn(const VectorX&, VectorX& arrived) const override { arrived = -arrived; }
   bool turnsWithEnd() const override { return true; }
 

@@ -19,6 +19,7 @@ class HalfwayStep final : public StepEquations {
  public:
   HalfwayStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q, double t, bool isReduced)
       : StepEquations(system, balance, tolerance), isReduced_(isReduced), start_(q), startTime_(t) {
+    if (isReduced) constraintTolerance_ = 1e-10;
     forget();
     const int n = system.size(), r = space_->dimension(), m = system.constraints();
     const std::vector<int>& redundant = space_->redundantRows();
@@ -35,6 +36,10 @@ class HalfwayStep final : public StepEquations {
     rates_.setZero(space_->tree().dimension());
   }
 
+  void leftOver(VectorX& forces) override {
+    middle_.noalias() = P_ * reduced_;
+    system_.pullBack(q0_, middle_, forces);
+  }
   int unknowns() const override { return int(A_.rows()); }
   void forget() override { space_ = std::make_unique<NullSpace>(system_, start_, startTime_); }
 

@@ -16,6 +16,10 @@ class MultiplierStep final : public StepEquations {
         step_(VectorX::Zero(system.size() + system.constraints())), before_(VectorX::Zero(system.size())), impulse_(before_),
         middle_(before_), saddle_(K_, G0_, unit_) {}
 
+  void leftOver(VectorX& forces) override {
+    middle_ = unbalanced_ - impulse_;
+    system_.pullBack(q0_, middle_, forces);
+  }
   int unknowns() const override { return saddle_.size(); }
   void forget() override { saddle_.forget(); }
 

@@ -22,6 +22,8 @@ class NodeBalance {
   /// The momentum of the node, when the interval that leaves it is known. `impulse` = G^T mu of the node, `share` that part of it that the
   /// interval before the node takes.
   virtual void momentum(const VectorX& arrived, const VectorX& impulse, double share, VectorX& p) const = 0;
+  /// How often a momentum counts in `arrived`.
+  virtual double weight() const { return 1; }
   /// `arrived` for the way back from the node.
   virtual void turn(const VectorX& leaving, VectorX& arrived) const = 0;
 

@@ -1,6 +1,7 @@
 #include "dynamics/step_equations.h"
 #include "tendril/discrete/null_space.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
 
@@ -21,11 +22,21 @@ class NullSpaceStep final : public StepEquations {
     for (std::size_t k = 0; k < rows_.size(); ++k) rowOf_[rows_[k]] = space_->dimension() + int(k);
     reduced_.setZero(space_->dimension()), ones_.setOnes(space_->dimension());
     A_.setZero(system.size(), system.size());
+    gram_.setZero(space_->dimension(), space_->dimension()), rho_ = reduced_;
+    smallest_ = Eigen::LLT<MatrixX>(space_->dimension());
     P_.setZero(system.size(), space_->dimension());
     Pt_ = P_.transpose();
     step_.setZero(system.size());
   }
 
+  /// The smallest forces with the same effect, T (T^T T)^-1 of what is left.
+  void leftOver(VectorX& forces) override {
+    gram_.noalias() = space_->twists().transpose().lazyProduct(space_->twists());
+    smallest_.compute(gram_);
+    rho_ = reduced_;
+    smallest_.solveInPlace(rho_);
+    forces.noalias() = space_->twists() * rho_;
+  }
   int unknowns() const override { return int(A_.rows()); }
   void forget() override { space_ = std::make_unique<NullSpace>(system_, start_, startTime_); }
   std::string note() const override { return space_->jump() ? "the constraints have lost rank" : ""; }
@@ -99,8 +110,9 @@ class NullSpaceStep final : public StepEquations {
   double startTime_;
   std::unique_ptr<NullSpace> space_; ///< at q0
   std::vector<int> rows_, rowOf_;    ///< constraints that count; the row of each in A_, -1: redundant
-  VectorX before_, pulled_, reduced_, ones_, step_;
-  MatrixX A_, P_, Pt_;
+  VectorX before_, pulled_, reduced_, rho_, ones_, step_;
+  MatrixX A_, P_, Pt_, gram_;
+  Eigen::LLT<MatrixX> smallest_;
   Eigen::PartialPivLU<MatrixX> lu_;
 };
 

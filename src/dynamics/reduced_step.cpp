@@ -3,6 +3,7 @@
 #include "dynamics/twist_matrix.h"
 #include "tendril/discrete/null_space.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 
 namespace tendril {
@@ -38,16 +39,26 @@ class DenseReducedStep final : public StepEquations {
   DenseReducedStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q, double t)
       : StepEquations(system, balance, tolerance), start_(q), startTime_(t), projected_(system), before_(q), pulled_(system.model().nv()),
         lu_(NullSpace(system, q, t).dimension()) {
+    constraintTolerance_ = 1e-10;
     forget();
     const int r = atBegin_->dimension();
     rates_.setZero(atBegin_->tree().dimension());
     step_.setZero(r), increment_.setZero(r), reduced_.setZero(r);
-    J_.setZero(r, r);
+    J_.setZero(r, r), gram_.setZero(r, r), rho_.setZero(r);
+    smallest_ = Eigen::LLT<MatrixX>(r);
     ST_.setZero(system.model().nv(), r);
     units_.setOnes(r);
     if (atBegin_->tree().closure().empty()) units_ = unitsOfTree(system, atBegin_->tree(), q, t);
   }
 
+  /// The smallest forces with the same effect, T (T^T T)^-1 of what is left.
+  void leftOver(VectorX& forces) override {
+    gram_.noalias() = atBegin_->twists().transpose().lazyProduct(atBegin_->twists());
+    smallest_.compute(gram_);
+    rho_ = reduced_;
+    smallest_.solveInPlace(rho_);
+    forces.noalias() = atBegin_->twists() * rho_;
+  }
   int unknowns() const override { return int(J_.rows()); }
   void forget() override {
     atBegin_ = std::make_unique<NullSpace>(system_, start_, startTime_);
@@ -115,8 +126,9 @@ class DenseReducedStep final : public StepEquations {
   double startTime_;
   std::unique_ptr<NullSpace> atBegin_, atEnd_;
   TwistMatrix projected_;
-  VectorX before_, pulled_, rates_, step_, increment_, reduced_, units_;
-  MatrixX J_, ST_;
+  VectorX before_, pulled_, rates_, step_, increment_, reduced_, rho_, units_;
+  MatrixX J_, ST_, gram_;
+  Eigen::LLT<MatrixX> smallest_;
   Eigen::PartialPivLU<MatrixX> lu_;
   bool reached_ = true; ///< the closure, by the last move
 };
@@ -129,8 +141,17 @@ class TreeStep final : public StepEquations {
       : StepEquations(system, balance, tolerance), tree_(system), projected_(system), H0_(projected_.rows()), H1_(H0_), before_(q),
         pulled_(VectorX::Zero(system.model().nv())), solution_(VectorX::Zero(system.model().nv() + system.model().nc())),
         reduced_(VectorX::Zero(tree_.dimension())), rates_(reduced_), increment_(reduced_), units_(unitsOfTree(system, tree_, q, t)),
-        saddle_(projected_.matrix(), H0_, unitsOfTwists()) {}
+        saddle_(projected_.matrix(), H0_, unitsOfTwists()) {
+    constraintTolerance_ = 1e-10;
+  }
 
+  void leftOver(VectorX& forces) override {
+    solution_.setZero();
+    solution_.head(pulled_.size()) = pulled_;
+    saddle_.solve(solution_);
+    forces = pulled_;
+    forces.noalias() -= H0_.transpose() * solution_.tail(H0_.rows());
+  }
   int unknowns() const override { return tree_.dimension(); }
   void forget() override { saddle_.forget(); }
 

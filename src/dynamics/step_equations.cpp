@@ -55,7 +55,7 @@ bool StepEquations::evaluate(std::span<ResidualGroup> groups) {
 
   system_.constraint(q1_, t1(), closure_);
   const double rounding = 4 * epsilon * std::max(1.0, q1_.lpNorm<Eigen::Infinity>() / length_);
-  groups[1] = {"constraint", 0, 1, 0.1 * tolerance_, rounding, 4 * rounding};
+  groups[1] = {"constraint", 0, 1, constraintTolerance_, rounding, 4 * rounding};
   for (int i = 0; i < closure_.size(); ++i) {
     const double value = std::abs(closure_[i]) * unit_[system_.size() + i] / length_;
     if (value <= groups[1].value) continue;

@@ -19,6 +19,9 @@ class StepEquations : public NewtonProblem {
   const VectorX& end() const { return q1_; }
   const VectorX& leaving() const { return leaving_; }
 
+  /// What the iteration left of the balance: forces on the blocks in their frames at q0, without those of constraints [N s, N m s].
+  virtual void leftOver(VectorX& forces) = 0;
+
   virtual int unknowns() const = 0;
   /// The matrix of the equations at the end found, dense; and with rows and unknowns scaled to the sizes of momenta, lengths and h.
   virtual MatrixX rawMatrix() = 0;
@@ -60,6 +63,8 @@ class StepEquations : public NewtonProblem {
   VectorX turn_;       ///< twists of the blocks that belong to the step computed last
   VectorX unit_;       ///< of coordinates, then of constraints: 1 for positions, 1 / L for directors, and what is made of them
   SparseMatrix K_, G0_, G1_;
+  /// Lengths over the size of the model, angles. Where q1 <- F(u, q1) holds the joints, only rounding wanders, and Newton cannot help it.
+  double constraintTolerance_ = 1e-13;
   int worstMomentum_ = 0, worstClosure_ = 0;
 
  private:

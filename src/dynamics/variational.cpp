@@ -7,6 +7,7 @@
 #include "tendril/dynamics/initial_conditions.h"
 #include "tendril/model/error.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -42,6 +43,7 @@ struct VariationalIntegrator::Impl {
   double nextStep(const VectorX& q, const VectorX& arrivedThere, double t, long number);
   void solveInterval(const VectorX& q0, const VectorX& arrivedThere, double t, double stepBefore, double step);
   void refuseFold(const VectorX& q0, double t, double step);
+  void carry(VectorX& momentum) const;
   void takeInterval();
   void show();
   void fillNode();
@@ -65,6 +67,7 @@ struct VariationalIntegrator::Impl {
   VectorX startQ;
   VectorX end;              ///< q_{n+1}
   VectorX arrived, leaving; ///< of node n
+  VectorX leftOver;         ///< of the balance of node n, forces on the blocks
   VectorX arrivedNext, leavingMomentum, p, projected, lambda, impulse, rate, twist, work;
   SparseMatrix G;
   double begin = 0;
@@ -89,7 +92,7 @@ VariationalIntegrator::Impl::Impl(const Model& model_, const VariationalOptions&
     if (!(size > 0)) throw InputError("variational: prescribed steps must be positive");
   steps = std::max(1L, std::lround(std::ceil(options.duration / options.step * (1 - 1e-12))));
   for (VectorX* v : {&end, &arrived, &leaving, &arrivedNext, &leavingMomentum, &p, &projected, &impulse, &work}) v->setZero(system.size());
-  for (VectorX* v : {&rate, &twist}) v->setZero(model.nv());
+  for (VectorX* v : {&rate, &twist, &leftOver}) v->setZero(model.nv());
   lambda.setZero(system.constraints());
   node.multipliers = lambda;
   if (options.adaptation > 0) control = std::make_unique<StepSizeControl>(system, options.adaptation);
@@ -178,9 +181,27 @@ void VariationalIntegrator::Impl::refuseFold(const VectorX& q0, double t, double
       report.step + 1, t, step, model.nameOfBlock(worst), node.largestTurn * 180 / std::numbers::pi));
 }
 
+/// Adds what the iteration left of the balance at the node to the momentum that reaches the next: force and moment stay what they are in
+/// space, so that momentum maps do not wander with the tolerance.
+void VariationalIntegrator::Impl::carry(VectorX& momentum) const {
+  const double weight = balance->weight();
+  for (const Block& block : model.blocks()) {
+    if (block.kind == Block::Kind::Vector) {
+      momentum.segment(block.q, block.nq) += weight * leftOver.segment(block.v, block.nv);
+      continue;
+    }
+    const Pose from = loadPose(state.q.data() + block.q), to = loadPose(end.data() + block.q);
+    const Vector3 force = weight * (from.R * leftOver.segment<3>(block.v));
+    const Vector3 moment = weight * (from.R * leftOver.segment<3>(block.v + 3)) + (from.x - to.x).cross(force);
+    momentum.segment<3>(block.q) += force;
+    for (int I = 0; I < 3; ++I) momentum.segment<3>(block.q + 3 + 3 * I) += 0.5 * moment.cross(to.R.col(I));
+  }
+}
+
 /// Velocities and accelerations of the interval just solved.
 void VariationalIntegrator::Impl::takeInterval() {
   end = equations->end(), leaving = equations->leaving();
+  equations->leftOver(leftOver);
   model.difference(state.q, end, twist);
   twist /= h;
   state.a = (twist - rate) / (0.5 * (before + h));
@@ -212,6 +233,7 @@ void VariationalIntegrator::Impl::show() {
 void VariationalIntegrator::Impl::advance() {
   arrivedNext = arrived;
   balance->arriving(state.q, end, state.t, h, arrivedNext);
+  carry(arrivedNext);
   const bool isUniform = options.steps.empty() && !control;
   const double t = isUniform ? begin + double(report.step + 1) * options.duration / double(steps) : state.t + h;
   const double size = nextStep(end, arrivedNext, t, interval + direction);
@@ -289,6 +311,7 @@ void VariationalIntegrator::Impl::save(Snapshot& snapshot) {
   store(state, snapshot);
   keep(snapshot, "start", startQ), keep(snapshot, "end", end), keep(snapshot, "arrived", arrived), keep(snapshot, "leaving", leaving);
   keep(snapshot, "p", p), keep(snapshot, "projected", projected), keep(snapshot, "multipliers", lambda), keep(snapshot, "rate", rate);
+  keep(snapshot, "left over", leftOver);
   snapshot["steps"] = {begin, h, before, double(report.step), double(interval), double(direction), node.largestTurn};
   if (control) snapshot["step size"] = control->save();
   makeEquations();
@@ -298,6 +321,7 @@ void VariationalIntegrator::Impl::restore(const Snapshot& snapshot) {
   load(snapshot, state);
   take(snapshot, "start", startQ), take(snapshot, "end", end), take(snapshot, "arrived", arrived), take(snapshot, "leaving", leaving);
   take(snapshot, "p", p), take(snapshot, "projected", projected), take(snapshot, "multipliers", lambda), take(snapshot, "rate", rate);
+  take(snapshot, "left over", leftOver);
   const std::vector<double>& numbers = snapshot.at("steps");
   begin = numbers.at(0), h = numbers.at(1), before = numbers.at(2), report.step = long(numbers.at(3)), interval = long(numbers.at(4));
   direction = long(numbers.at(5)), node.largestTurn = numbers.at(6);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <type_traits>
 
 namespace tendril {
 
@@ -31,6 +32,21 @@ struct OriginDistance {
     return s;
   }
 };
+
+/// Discrete derivative of V = k (l - l0)^2 / 2 in l^2: D V = k (1 - 2 l0 / (l_0 + l_1)) x, x the vector between the origins halfway.
+void discreteGradientOfDistance(double k, double rest, const DirectorFrames& Y0, const DirectorFrames& Y1, Vector24& gradient,
+                                Matrix24* byEnd) {
+  const Vector3 x0 = Y0[1].col(0) - Y0[0].col(0), x1 = Y1[1].col(0) - Y1[0].col(0), x = 0.5 * (x0 + x1);
+  const double sum = x0.norm() + x1.norm(), factor = rest > 0 ? k * (1 - 2 * rest / sum) : k;
+  gradient.setZero();
+  gradient.segment<3>(0) = -factor * x, gradient.segment<3>(12) = factor * x;
+  if (!byEnd) return;
+  Matrix3 K = 0.5 * factor * Matrix3::Identity();
+  if (rest > 0) K += 2 * k * rest / (sum * sum) * x * x1.normalized().transpose();
+  byEnd->setZero();
+  byEnd->block<3, 3>(0, 0) = byEnd->block<3, 3>(12, 12) = K;
+  byEnd->block<3, 3>(0, 12) = byEnd->block<3, 3>(12, 0) = -K;
+}
 
 /// Angle about the third axes, tan phi = (R21 - R12) / (R11 + R22) with R_ij = d_i^1 . d_j^2: AxisAngle where frames are orthonormal.
 struct AngleAboutAxis {
@@ -81,6 +97,14 @@ template <class Strain> class ElasticSprings final : public DirectorPotential {
     if (hessian) *hessian = tension * e.hessian + spring.factor * e.gradient * e.gradient.transpose();
     return 0.5 * tension * stretch;
   }
+  void discreteGradient(int member, const DirectorFrames& Y0, const DirectorFrames& Y1, double t, double length, Vector24& gradient,
+                        Matrix24* byEnd) const override {
+    if constexpr (std::is_same_v<Strain, OriginDistance>) {
+      discreteGradientOfDistance(members_[member].factor, members_[member].rest, Y0, Y1, gradient, byEnd);
+    } else {
+      DirectorPotential::discreteGradient(member, Y0, Y1, t, length, gradient, byEnd);
+    }
+  }
 
  private:
   std::vector<SpringMember> members_;
@@ -129,6 +153,10 @@ class PullingSprings final : public DirectorPotential {
         hessian->block<3, 3>(row, column).diagonal().setConstant(row == column ? k : -k);
     }
     return 0.5 * k * x.squaredNorm();
+  }
+  void discreteGradient(int member, const DirectorFrames& Y0, const DirectorFrames& Y1, double, double, Vector24& gradient,
+                        Matrix24* byEnd) const override {
+    discreteGradientOfDistance(members_[member].factor, 0, Y0, Y1, gradient, byEnd);
   }
 
  private:

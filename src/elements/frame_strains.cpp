@@ -75,6 +75,18 @@ double ElasticFrames::evaluate(int member, const DirectorFrames& Y, double, Vect
   return 0.5 * e.dot(n);
 }
 
+void ElasticFrames::discreteGradient(int member, const DirectorFrames& Y0, const DirectorFrames& Y1, double, double, Vector24& gradient,
+                                     Matrix24* byEnd) const {
+  const Member& m = members_[member];
+  const auto B0 = strains_.gradient(Y0), B1 = strains_.gradient(Y1);
+  const StrainTable<FrameStrains>::Gradient B = 0.5 * (B0 + B1);
+  const Vector6 n = m.stiffness * (0.5 * (strains_.values(B0, Y0) + strains_.values(B1, Y1)) - m.unstrained);
+  gradient.noalias() = B.transpose() * n;
+  if (!byEnd) return;
+  byEnd->noalias() = 0.5 * B.transpose() * (m.stiffness * B1).eval();
+  addHessian(strains_.weights(n), 0.5, *byEnd);
+}
+
 template <class Strains>
 void ViscousFrames<Strains>::evaluate(int member, const DirectorFrames& Y, const DirectorFrames& rate, double, Vector24& force,
                                       Matrix24* stiffness, Matrix24* damping) const {

@@ -58,6 +58,9 @@ class ElasticFrames final : public DirectorPotential {
   int size() const override { return int(members_.size()); }
   const std::array<DirectorFrame, 2>& frames(int member) const override { return members_[member].frames; }
   double evaluate(int member, const DirectorFrames& Y, double t, Vector24* gradient, Matrix24* hessian) const override;
+  /// With the mean of the strains at both ends: they are quadratic, so that B(middle) dy is their change.
+  void discreteGradient(int member, const DirectorFrames& Y0, const DirectorFrames& Y1, double t, double length, Vector24& gradient,
+                        Matrix24* byEnd) const override;
 
  private:
   struct Member {

@@ -33,7 +33,7 @@ struct VariationalOptions {
   DirectorScheme scheme = DirectorScheme::Variational;
   Elimination elimination = Elimination::Reduced;
   Quadrature quadrature = Quadrature::Midpoint; ///< of the variational scheme
-  double tolerance = 1e-14; ///< of momenta, relative to those that meet in a node; never below round-off
+  double tolerance = 1e-13; ///< of momenta, relative to those that meet in a node; never below round-off
   int maxIterations = 30;
 };
 
