@@ -11,8 +11,8 @@ namespace tendril {
 
 namespace {
 
-/// Of the differences along the motion, over the first step.
-constexpr double relativeShift = 0.05;
+/// Of the differences along the motion, over the first step: their rounding is what a path that turns back sees.
+constexpr double relativeShift = 0.2;
 
 /// q'' of twists v that change by a.
 void accelerationOfDirectors(const std::vector<Block>& blocks, const State& s, VectorX& result) {

@@ -130,7 +130,7 @@ void VariationalIntegrator::Impl::start(std::vector<std::string>& messages) {
   before = 0;
   rate = state.v;
   state.a.setZero();
-  h = nextStep(state.q, arrived, state.t, 0);
+  h = control ? options.step : nextStep(state.q, arrived, state.t, 0);
   solveInterval(state.q, arrived, state.t, 0, h);
   takeInterval();
 }
