@@ -103,9 +103,9 @@ inline Mechanism fourBar(double speed) {
 }
 
 /// Two bodies without ground, joined by a spring and a hinge, or by the spring alone.
-inline Mechanism springPair(bool isHinged, double damping = 0) {
+inline Mechanism springPair(bool isHinged, double damping = 0, const Vector3& drift = {0.3, 0.2, -0.4}) {
   MechanismBuilder b;
-  const Vector3 spin(0.5, -0.8, 1.1), drift(0.3, 0.2, -0.4);
+  const Vector3 spin(0.5, -0.8, 1.1);
   const MassProperties mass{1.3, Vector3(0.05, 0.02, -0.03), Vector3(0.05, 0.11, 0.14).asDiagonal()};
   const Vector3 place(1, 0.2, 0);
   const auto first = b.body("first", mass, {so3::exp(Vector3(0.1, 0.2, 0.3)), Vector3::Zero()}, drift, spin);
