@@ -42,7 +42,6 @@ struct LineContacts::Impl {
   void layOut();
   void addMeans();
   void addMean(const LineSample& sample, const SectionContact& contact, const LineShare& share);
-  void finish();
   SectionContact contactOf(const LineSample& sample) const;
   Carrier carrierOf(int part, const CurvePlace& place) const;
   Vector3 previousNormal(const LineSample& sample) const;
@@ -88,7 +87,7 @@ void LineContacts::Impl::evaluate(const State& state) {
   reset();
   layOut();
   addMeans();
-  finish();
+  records.note(constraints);
 }
 
 void LineContacts::Impl::reset() {
@@ -220,18 +219,6 @@ void LineContacts::Impl::addMean(const LineSample& sample, const SectionContact&
   for (int k = 0; k < contact.second.count; ++k) {
     add(contact.second.block[std::size_t(k)], contact.B[std::size_t(contact.first.count) + std::size_t(k)]);
   }
-}
-
-/// Frames are means, made orthonormal again.
-void LineContacts::Impl::finish() {
-  for (ContactConstraint& c : constraints) {
-    if (!c.isPresent) continue;
-    const Vector3 n = c.frame.col(0).normalized(), t = c.frame.col(1);
-    c.frame.col(0) = n;
-    c.frame.col(1) = (t - t.dot(n) * n).normalized();
-    c.frame.col(2) = n.cross(c.frame.col(1));
-  }
-  records.note(constraints);
 }
 
 /// Sum over the shares of a sample; `share` goes on to the shares of the next.

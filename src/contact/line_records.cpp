@@ -47,7 +47,7 @@ void LineRecords::note(const Constraints& constraints) {
     if (!c.isPresent) continue;
     record.arclength = c.arclength;
     record.otherArclength = c.otherArclength;
-    record.normal = c.frame.col(0);
+    record.normal = c.frame.col(0).normalized();
   }
 }
 
