@@ -2,6 +2,7 @@
 #include "tendril/dynamics/nonsmooth_alpha.h"
 #include "tendril/io/scene.h"
 #include "tendril/model/error.h"
+#include "tendril/statics/load_stepping.h"
 
 #include <benchmark/benchmark.h>
 
@@ -55,9 +56,11 @@ class TimedContacts final : public ContactConstraints {
   Times& times_;
 };
 
-/// Steps until the analysis ends or has made so many. Counters are means over the steps; contacts those that carry a force.
-void march(benchmark::State& run, Analysis& analysis, const TimedContacts::Times& times, int steps) {
+/// Makes `skipped` steps, then measures until the analysis ends or has made so many. Counters are means over the steps measured; contacts
+/// those that carry a force.
+void march(benchmark::State& run, Analysis& analysis, const TimedContacts::Times& times, int skipped, int steps) {
   analysis.start();
+  for (int i = 0; i < skipped && !analysis.finished(); ++i) analysis.advance();
   double contacts = 0, iterations = 0, most = 0, overlap = 0, cuts = 0;
   int made = 0;
   const double searchAtStart = times.search, stiffnessAtStart = times.stiffness;
@@ -71,11 +74,13 @@ void march(benchmark::State& run, Analysis& analysis, const TimedContacts::Times
     iterations += report.iterations, cuts += report.cuts;
   }
   const double seconds = processorTime() - begin;
+  run.counters["unknowns"] = double(analysis.state().v.size());
   run.counters["contacts"] = contacts / made;
   run.counters["most"] = most;
   run.counters["iterations"] = iterations / made;
   run.counters["cuts"] = cuts;
   run.counters["ms/step"] = 1e3 * seconds / made;
+  run.counters["us/contact/iteration"] = 1e6 * seconds * made / (contacts * iterations);
   run.counters["search_%"] = 100 * (times.search - searchAtStart) / seconds;
   run.counters["stiffness_%"] = 100 * (times.stiffness - stiffnessAtStart) / seconds;
   run.counters["overlap"] = overlap;
@@ -95,7 +100,7 @@ void hairDrop(benchmark::State& run) {
     NonsmoothAlpha analysis(model, options, scene.contacts(),
                             std::make_unique<TimedContacts>(model, scene.contacts(), LineContactOptions{}, times));
     try {
-      march(run, analysis, times, int(run.range(1)));
+      march(run, analysis, times, int(run.range(1)), int(run.range(2)));
     } catch (const NumericalFailure& failure) {
       run.SkipWithError(failure.what());
     }
@@ -104,11 +109,48 @@ void hairDrop(benchmark::State& run) {
 
 BENCHMARK(hairDrop)
     ->Name("BeamContact/hair_drop")
-    ->ArgNames({"fibres", "steps"})
-    ->Args({60, 30})
-    ->Args({125, 30})
-    ->Args({250, 30})
-    ->Args({500, 30})
+    ->ArgNames({"fibres", "skipped", "steps"})
+    ->Args({60, 0, 30})
+    ->Args({125, 0, 30})
+    ->Args({250, 0, 30})
+    ->Args({500, 0, 30})
+    ->Args({60, 30, 30})
+    ->Args({125, 60, 10})
+    ->Args({250, 60, 10})
+    ->Args({500, 60, 10})
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1);
+
+/// A strand of 7, 19 or 37 wires that is pulled, then turned.
+void strand(benchmark::State& run) {
+  const std::vector<std::string> overrides{"wires=" + std::to_string(run.range(0)), "elements=" + std::to_string(run.range(1)),
+                                           "pitches=" + std::to_string(run.range(1) / 50)};
+  const Scene scene = Scene::fromFile(TENDRIL_SOURCE_DIR "/bench/beam_contact_strand.yaml", overrides);
+  const Model& model = *scene.mechanism().model;
+  for (auto _ : run) {
+    TimedContacts::Times times;
+    LoadSteppingOptions options;
+    options.steps = 10;
+    options.grow = false;
+    LoadStepping analysis(model, options, scene.contacts(),
+                          std::make_unique<TimedContacts>(model, scene.contacts(), LineContactOptions{}, times));
+    try {
+      march(run, analysis, times, 0, int(run.range(2)));
+    } catch (const NumericalFailure& failure) {
+      run.SkipWithError(failure.what());
+    }
+  }
+}
+
+BENCHMARK(strand)
+    ->Name("BeamContact/strand")
+    ->ArgNames({"wires", "elements", "steps"})
+    ->Args({7, 50, 10})
+    ->Args({7, 100, 10})
+    ->Args({7, 200, 10})
+    ->Args({19, 50, 10})
+    ->Args({19, 200, 10})
+    ->Args({37, 200, 10})
     ->Unit(benchmark::kSecond)
     ->Iterations(1);
 

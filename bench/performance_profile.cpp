@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -53,7 +54,7 @@ struct Problem {
 /// What a child process tells its parent.
 struct Outcome {
   bool converged = false;
-  double seconds = never; ///< the shortest of several for short ones
+  double seconds = never; ///< of the processor; the shortest of several for short ones
   double residual = never;
   char method[160] = "";
 };
@@ -63,6 +64,13 @@ struct Result {
   int contacts = 0, bodies = 0;
   Outcome outcomes[std::size(tolerances)][solverCount];
 };
+
+/// Of this thread: the clock of the process only ticks where limitTime() watches it.
+double processorTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
 
 /// What the child does. Solutions are repeated until they last 0.1 s together, and the shortest counts, so that other work on the machine
 /// counts little; a new solver each time, so that none profits from what it kept.
@@ -77,9 +85,11 @@ Outcome solve(const FrictionProblem& problem, FrictionMethod method, double tole
   do {
     FrictionSolver solver;
     r.setZero(problem.rows());
+    const double begin = processorTime();
     const FrictionReport& report = solver.solve(problem, options, r);
-    total += report.seconds;
-    outcome.seconds = std::min(outcome.seconds, report.seconds);
+    const double seconds = processorTime() - begin;
+    total += seconds;
+    outcome.seconds = std::min(outcome.seconds, seconds);
     outcome.converged = report.converged;
     outcome.residual = std::max(report.residual.published, report.residual.scaled);
     std::strncpy(outcome.method, report.method.c_str(), sizeof outcome.method - 1);
@@ -271,7 +281,8 @@ std::string tables(const std::vector<Result>& results, int largest) {
   text += fmt::format(
       "Machine: {}, {} threads; `make bench` writes this page and the picture anew (the path is in its output).\n"
       "Cold start from zero impulses, both residuals below the tolerance, no polish. Each solver on its own; `automatic` is the cascade.\n"
-      "One thread, the shortest of several runs. The problems are those of `bench/friction_families.h`, up to {} contacts, and the public "
+      "One thread, time of the processor, the shortest of several runs. The problems are those of `bench/friction_families.h`, up to {} "
+      "contacts, and the public "
       "files "
       "of\n"
       "`tests/data/fc3d`.\n",

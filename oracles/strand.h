@@ -90,6 +90,18 @@ inline double frictionMoment(const Strand& strand, double mu, double tension) {
   return 2 * strand.wires / M_PI * mu * tension * strand.helixRadius() * std::sin(a) * std::cos(a);
 }
 
+/// The same for a length of whole pitches between two clamps that hold the wires. A wire at the angle psi from the outside slips along its
+/// line by u (sin(psi) - sin(psi_i)) from its clamp at psi_i = 2 pi i/wires, u = s^2 r^2/c times the curvature; the friction mu T c^2/r
+/// takes the work of the moment, and the mean of |sin(psi) - a| is 2/pi (sqrt(1 - a^2) + a asin(a)).
+inline double clampedFrictionMoment(const Strand& strand, double mu, double tension) {
+  double mean = 0;
+  for (int i = 0; i < strand.wires; ++i) {
+    const double sine = std::sin(2 * M_PI * i / strand.wires);
+    mean += (std::sqrt(1 - sine * sine) + sine * std::asin(sine)) / strand.wires;
+  }
+  return mean * frictionMoment(strand, mu, tension);
+}
+
 /// Tension of a wire, if the strand is stretched without turning.
 inline double wireTension(const Strand& strand, double strain) {
   return strand.E * Strand::area(strand.wireRadius) * (wireStrains(strand, strain, 0)[0] - 1);

@@ -15,6 +15,16 @@
 
 namespace tendril {
 
+namespace {
+
+/// What all shares of a sample have in common.
+struct SampleMotion {
+  Eigen::Vector2d slip;
+  Vector3 drift;
+};
+
+}
+
 struct LineContacts::Impl {
   Impl(const Model& model, const ContactModel& contacts, const LineContactOptions& opts)
       : parts(contacts), options(opts), search(contacts), sampler(contacts, opts), records(contacts), now(model, contacts),
@@ -28,6 +38,8 @@ struct LineContacts::Impl {
   LineGeometry now, before; ///< last evaluated, and at the begin of the step
   std::vector<MarkerKinematics> rigid;
   VectorX qBegin, qNow;
+  double tNow = 0;
+  bool isEvaluated = false; ///< in this step, at qNow and tNow
   double reach = 0;
   std::vector<LineCandidate> candidates;
 
@@ -41,11 +53,9 @@ struct LineContacts::Impl {
   void reset();
   void layOut();
   void addMeans();
-  void addMean(const LineSample& sample, const SectionContact& contact, const LineShare& share);
-  void finish();
+  void addMean(const LineSample& sample, const SampleMotion& motion, const SectionContact& contact, const LineShare& share);
   SectionContact contactOf(const LineSample& sample) const;
   Carrier carrierOf(int part, const CurvePlace& place) const;
-  Vector3 previousNormal(const LineSample& sample) const;
   Vector3 driftOf(const LineSample& sample, const SectionContact& contact) const;
   int blocksOf(const LineSample& sample, std::array<int, 4>& blocks) const;
   void addStiffness(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const;
@@ -67,6 +77,7 @@ void LineContacts::begin(const State& accepted, double reach) {
   const auto isAt = [&accepted](const VectorX& q) { return q.size() == accepted.q.size() && q == accepted.q; };
   const bool isRepeated = isAt(m.qBegin) && !isAt(m.qNow);
   if (!isRepeated) m.records.remember(m.constraints);
+  m.isEvaluated = false;
   m.records.clear();
   m.constraints.clear();
   m.reach = reach;
@@ -78,7 +89,10 @@ void LineContacts::begin(const State& accepted, double reach) {
 void LineContacts::evaluate(const State& state) { impl_->evaluate(state); }
 
 void LineContacts::Impl::evaluate(const State& state) {
+  if (isEvaluated && state.t == tNow && state.q == qNow) return;
+  isEvaluated = true;
   qNow = state.q;
+  tNow = state.t;
   now.set(parts, state);
   for (std::size_t p = 0; p < rigid.size(); ++p) {
     if (parts.parts()[p].marker) parts.parts()[p].marker->kinematics(state, rigid[p]);
@@ -88,7 +102,7 @@ void LineContacts::Impl::evaluate(const State& state) {
   reset();
   layOut();
   addMeans();
-  finish();
+  records.note(constraints);
 }
 
 void LineContacts::Impl::reset() {
@@ -173,14 +187,6 @@ Vector3 LineContacts::Impl::driftOf(const LineSample& sample, const SectionConta
   return -contact.R.transpose() * k.frame.R * (k.drift.head<3>() + k.drift.tail<3>().cross(arm));
 }
 
-/// On which side the first curve lay at the begin of the step, seen from the material points that face each other now: curves whose
-/// centrelines pass through one another on the way to a solution are pushed back.
-Vector3 LineContacts::Impl::previousNormal(const LineSample& sample) const {
-  if (!parts.parts()[std::size_t(sample.second)].curve) return Vector3::Zero();
-  return before.curves[std::size_t(sample.first)].frame(sample.place).x -
-         before.curves[std::size_t(sample.second)].frame(sample.otherPlace).x;
-}
-
 void LineContacts::Impl::addMeans() {
   std::vector<LineSample>& samples = sampler.samples();
   const std::vector<LineShare>& shares = sampler.shares();
@@ -190,28 +196,32 @@ void LineContacts::Impl::addMeans() {
     const auto used = std::find_if(shares.begin() + std::ptrdiff_t(begin), shares.begin() + std::ptrdiff_t(s),
                                    [](const LineShare& share) { return share.constraint >= 0; });
     if (used == shares.begin() + std::ptrdiff_t(s)) continue;
-    samples[i].previousNormal = previousNormal(samples[i]);
+    const bool isRigid = !parts.parts()[std::size_t(samples[i].second)].curve;
+    const Pose oldFirst = before.curves[std::size_t(samples[i].first)].frame(samples[i].place);
+    const Pose oldSecond = isRigid ? before.frames[std::size_t(samples[i].second)]
+                                   : before.curves[std::size_t(samples[i].second)].frame(samples[i].otherPlace);
+    // On which side the first curve lay at the begin of the step, seen from the material points that face each other now: curves whose
+    // centrelines pass through one another on the way to a solution are pushed back.
+    if (!isRigid) samples[i].previousNormal = oldFirst.x - oldSecond.x;
     const SectionContact contact = contactOf(samples[i]);
+    const SampleMotion motion{slipSince(contact, oldFirst, oldSecond), driftOf(samples[i], contact)};
     for (std::size_t k = begin; k < s; ++k) {
-      if (shares[k].constraint >= 0) addMean(samples[i], contact, shares[k]);
+      if (shares[k].constraint >= 0) addMean(samples[i], motion, contact, shares[k]);
     }
   }
 }
 
-void LineContacts::Impl::addMean(const LineSample& sample, const SectionContact& contact, const LineShare& share) {
+void LineContacts::Impl::addMean(const LineSample& sample, const SampleMotion& motion, const SectionContact& contact,
+                                 const LineShare& share) {
   ContactConstraint& c = constraints[std::size_t(share.constraint)];
   const double phi = share.weight / sums[std::size_t(share.constraint)];
-  const bool isRigid = !parts.parts()[std::size_t(sample.second)].curve;
-  const Pose oldFirst = before.curves[std::size_t(sample.first)].frame(sample.place);
-  const Pose oldSecond =
-      isRigid ? before.frames[std::size_t(sample.second)] : before.curves[std::size_t(sample.second)].frame(sample.otherPlace);
   c.gap += phi * (contact.gap + sample.allowance);
-  c.slip += phi * slipSince(contact, oldFirst, oldSecond);
+  c.slip += phi * motion.slip;
   c.position += 0.5 * phi * (contact.firstPoint + contact.secondPoint);
   c.frame += phi * contact.R;
   c.arclength += phi * sample.arclength;
   c.otherArclength += phi * sample.otherArclength;
-  drifts[std::size_t(share.constraint)] += phi * driftOf(sample, contact);
+  drifts[std::size_t(share.constraint)] += phi * motion.drift;
   const auto add = [&](int block, const Matrix36& B) {
     const auto begin = entries.begin() + c.firstEntry;
     std::find_if(begin, begin + c.entries, [&](const GradientEntry& e) { return e.block == block; })->B += phi * B;
@@ -220,18 +230,6 @@ void LineContacts::Impl::addMean(const LineSample& sample, const SectionContact&
   for (int k = 0; k < contact.second.count; ++k) {
     add(contact.second.block[std::size_t(k)], contact.B[std::size_t(contact.first.count) + std::size_t(k)]);
   }
-}
-
-/// Frames are means, made orthonormal again.
-void LineContacts::Impl::finish() {
-  for (ContactConstraint& c : constraints) {
-    if (!c.isPresent) continue;
-    const Vector3 n = c.frame.col(0).normalized(), t = c.frame.col(1);
-    c.frame.col(0) = n;
-    c.frame.col(1) = (t - t.dot(n) * n).normalized();
-    c.frame.col(2) = n.cross(c.frame.col(1));
-  }
-  records.note(constraints);
 }
 
 /// Sum over the shares of a sample; `share` goes on to the shares of the next.

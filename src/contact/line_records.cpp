@@ -47,7 +47,7 @@ void LineRecords::note(const Constraints& constraints) {
     if (!c.isPresent) continue;
     record.arclength = c.arclength;
     record.otherArclength = c.otherArclength;
-    record.normal = c.frame.col(0);
+    record.normal = c.frame.col(0).normalized();
   }
 }
 
@@ -183,7 +183,9 @@ double LineRecords::misfit(const Record& record, const Group& group) const {
   constexpr double widest = 0.5; // 1 - cos of 60 degrees
   const LineSample& s = sample(group.shares.front());
   if (!curve(s.second)) {
-    const double slid = s.isCrossing ? apart(s.first, record.arclength, group.arclength) / (3 * segmentLength(s)) : 0;
+    // Where the curve lies flat the slope vanishes in many places; they are not what was seen elsewhere.
+    const double reach = (s.isResolved ? 0.25 : 3) * segmentLength(s);
+    const double slid = s.isCrossing ? apart(s.first, record.arclength, group.arclength) / reach : 0;
     return std::max(slid, (1 - record.normal.dot(group.normal.normalized())) / widest);
   }
   double distance = apart(s.second, record.otherArclength, group.otherArclength);

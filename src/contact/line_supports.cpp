@@ -14,23 +14,27 @@ std::optional<LineSampler::Probe> LineSampler::probe(const Run& run, const Pose&
 }
 
 /// Where a curve lies across a rigid part (an edge, a ball, a thin cylinder) the mean around a node sees as little of the nearest place as
-/// where it crosses a curve; so that place is an inequality of its own by the same rule, delta = D'' h^2 / 8 against twice the radius of
-/// the curve, D'' h^2 the change of the slope along the segment.
+/// where it crosses a curve; so that place, or the end of the curve if that is nearest, is an inequality of its own by the same rule, delta
+/// = D'' h^2 / 8 against twice the radius of the curve, D'' h^2 the change of the slope along the segment. An end whose centre is first
+/// seen on or in the part is fixed to it and does not touch it.
 void LineSampler::addSupports(const Run& run) {
   const CurveConfiguration& curve = firstCurve(run);
   const int segment = run.front().segment, next = segmentAfter(curve.curve(), segment);
   const auto begin = probe(run, curve.node(segment)), end = probe(run, curve.node(segment + 1));
   if (!begin || !end) return;
   const double diameter = 2 * curve.curve().radius;
+  const auto isAnchored = [&](const Probe& p) { return p.nearest.gap < -0.495 * diameter; };
   if (begin->slope < 0 && end->slope >= 0) {
     const double xi = flattest(run, begin->slope, end->slope);
     const CurvePlace place{segment, xi};
     if (const auto found = probe(run, curve.frame(place)))
       addSupport(run, place, found->nearest, (end->slope - begin->slope) / 8 / diameter);
-  } else if (end->slope < 0 && next >= 0) {
-    const double beyond = end->nearest.normal.dot(tangentAtBegin(curve, next));
+  } else if (end->slope < 0 && !(next < 0 && isAnchored(*end))) {
+    const double beyond = next >= 0 ? end->nearest.normal.dot(tangentAtBegin(curve, next)) : -end->slope;
     if (beyond >= 0)
       addSupport(run, {segment, 1}, end->nearest, ((end->slope - begin->slope) / 8 + std::min(-end->slope, beyond) / 2) / diameter);
+  } else if (begin->slope > 0 && segmentBefore(curve.curve(), segment) < 0 && !isAnchored(*begin)) {
+    addSupport(run, {segment, 0}, begin->nearest, ((end->slope - begin->slope) / 8 + begin->slope / 2) / diameter);
   }
 }
 

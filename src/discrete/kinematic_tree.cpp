@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 namespace tendril {
@@ -148,6 +149,30 @@ Vector6 KinematicTree::groundTwist(const Link& link, const VectorX& q, double t)
   return twist;
 }
 
+namespace {
+
+bool isFree(const LowerPair& pair, int axis) { return pair.second.cols() > 0 && !pair.second.row(axis).isZero(0); }
+
+/// A relative pose back on the motions of its pair, from which rounding leads away step by step.
+Pose settled(const LowerPair& pair, Pose H) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!isFree(pair, axis)) H.x[axis] = 0;
+  }
+  const int turns = int(isFree(pair, 3)) + int(isFree(pair, 4)) + int(isFree(pair, 5));
+  const auto about = [](int axis, double sine, double cosine) { return so3::exp(std::atan2(sine, cosine) * Vector3::Unit(axis)); };
+  if (pair.first.cols() > 0) { // universal: about e1 of the first frame, then e2 of the second
+    H.R = (about(0, H.R(2, 1), H.R(1, 1)) * about(1, H.R(0, 2), H.R(0, 0))).eval();
+  } else if (turns == 1) {
+    const int i = isFree(pair, 3) ? 0 : isFree(pair, 4) ? 1 : 2, j = (i + 1) % 3, k = (i + 2) % 3;
+    H.R = about(i, H.R(k, j) - H.R(j, k), H.R(j, j) + H.R(k, k));
+  } else if (turns == 0) {
+    H.R.setIdentity();
+  }
+  return H;
+}
+
+}
+
 void KinematicTree::retract(const VectorX& q0, const VectorX& u, double t0, double t1, VectorX& q1) const {
   assert(&q0 != &q1);
   q1.resize(q0.size());
@@ -172,6 +197,7 @@ void KinematicTree::retract(const VectorX& q0, const VectorX& u, double t0, doub
         const Vector6 s = pair.second.lazyProduct(u.segment(link.first + pair.first.cols(), pair.second.cols()));
         H12 = H12 * se3::exp(s);
       }
+      H12 = settled(pair, H12);
       const DirectorFrame& carrier = pair.frames[parent];
       const Pose base = carrier.count == 0 ? poseOf(carrier.at(q1, t1)) : loadPose(q1.data() + carrier.q[0]);
       moved = base * link.offset[parent] * (link.isFlipped ? H12.inverse() : H12) * link.offset[child].inverse();

@@ -355,8 +355,8 @@ void Run::writeContacts() {
   for (const ContactRecord& contact : report->contacts) {
     std::array<double, 13> line{};
     Eigen::Map<Eigen::Matrix<double, 13, 1>> values(line.data());
-    values << contact.position, contact.frame.col(0), contact.frame * contact.impulse, contact.gap, double(contact.status), contact.first,
-        contact.second;
+    values << contact.position, contact.frame.col(0).normalized(), contact.frame * contact.impulse, contact.gap, double(contact.status),
+        contact.first, contact.second;
     writer_->append(series_.contacts, line);
   }
 }

@@ -1,4 +1,6 @@
 #pragma once
+#include "friction_block_product.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -55,6 +57,7 @@ template <int N> class BlockLu {
 
   /// False if a diagonal block turned out singular or not finite.
   bool factorise() {
+    sign_ = 1;
     std::fill(head_.begin(), head_.end(), -1);
     for (int j = 0; j < count_; ++j) {
       for (int p = start_[j]; p < start_[j + 1]; ++p) position_[row_[p]] = p;
@@ -65,6 +68,7 @@ template <int N> class BlockLu {
       }
       Eigen::PartialPivLU<Block> lu(diagonal_[j]);
       if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0)) return false;
+      if (lu.determinant() < 0) sign_ = -sign_;
       diagonal_[j] = lu.inverse();
       if (!diagonal_[j].allFinite()) return false;
       for (int p = start_[j]; p < start_[j + 1]; ++p) lower_[p] = Padded(lower_[p].lazyProduct(diagonal_[j]));
@@ -87,6 +91,7 @@ template <int N> class BlockLu {
     for (int i = 0; i < count_; ++i) x.template segment<N>(N * i) = work_[place_[i]];
   }
 
+  int determinantSign() const { return sign_; } ///< after factorise()
   std::size_t blocks() const { return row_.size(); }
   /// Multiplications of a factorisation.
   double cost() const {
@@ -143,15 +148,24 @@ template <int N> class BlockLu {
     const int first = reached_[k];
     const Padded left = lower_[first];
     const Block right = upper_[first].template topRows<N>();
-    diagonal_[j].noalias() -= left.template topRows<N>().lazyProduct(right);
-    for (int p = first + 1; p < start_[k + 1]; ++p) {
-      const int target = position_[row_[p]];
-      lower_[target].noalias() -= lower_[p].lazyProduct(right);
-      upper_[target].noalias() -= left.lazyProduct(upper_[p].template topRows<N>());
+    if constexpr (N == 6) {
+      subtractProduct6(diagonal_[j].data(), left.data(), right.data());
+      for (int p = first + 1; p < start_[k + 1]; ++p) {
+        const int target = position_[row_[p]];
+        subtractProduct6(lower_[target].data(), lower_[p].data(), right.data());
+        subtractProduct6(upper_[target].data(), left.data(), upper_[p].data());
+      }
+    } else {
+      diagonal_[j].noalias() -= left.template topRows<N>().lazyProduct(right);
+      for (int p = first + 1; p < start_[k + 1]; ++p) {
+        const int target = position_[row_[p]];
+        lower_[target].noalias() -= lower_[p].lazyProduct(right);
+        upper_[target].noalias() -= left.lazyProduct(upper_[p].template topRows<N>());
+      }
     }
   }
 
-  int count_ = 0;
+  int count_ = 0, sign_ = 1;
   std::vector<int> place_; ///< of each block in the order of elimination
   std::vector<int> start_, row_;
   std::vector<Padded, Eigen::aligned_allocator<Padded>> lower_, upper_; ///< L(row, j) and U(j, row)

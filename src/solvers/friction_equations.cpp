@@ -39,6 +39,14 @@ double FrictionEquations::cost() {
   return largest_ <= 3 ? small_.cost() : large_.cost();
 }
 
+/// det(A + B W) = det(A) det(1 + H^T A^-1 B H), likewise with A + epsilon B for A.
+int FrictionEquations::determinantSign() const {
+  int sign = system_->hasBodies() ? bodies_.determinantSign() : largest_ <= 3 ? small_.determinantSign() : large_.determinantSign();
+  for (int i = 0; i < system_->contacts(); ++i)
+    if ((system_->hasBodies() || active_[i] < 0) && inverse_[i].determinant() < 0) sign = -sign;
+  return sign;
+}
+
 bool FrictionEquations::solve(Eigen::VectorXd& dr) {
   dr.setZero(system_->rows());
   if (system_->hasBodies())

@@ -18,6 +18,8 @@ class FrictionEquations {
   std::vector<AlartCurnier>& contacts() { return maps_; }
   /// False if the matrix is singular.
   bool factorise(double epsilon);
+  /// Of the matrix A + B (W + epsilon), after factorise().
+  int determinantSign() const;
   /// Multiplications of a factorisation; zero before the first one where that depends on the contacts that are closed.
   double cost();
   /// False if the result is not finite.

@@ -96,7 +96,8 @@ void FrictionIsland::run(const FrictionOptions& options) {
   const auto limit = [&](long standard) { return options.maxIterations > 0 ? options.maxIterations : standard; };
   switch (options.method) {
   case FrictionMethod::Automatic:
-    return cascade(limit(std::clamp(40000L / std::max(1, system_.contacts()), 60L, 400L)), limit(200));
+    return cascade(limit(std::clamp(40000L / std::max(1, system_.contacts()), 60L, 400L)),
+                   limit(std::clamp(600000L / std::max(1, system_.contacts()), 200L, 3000L)));
   case FrictionMethod::GaussSeidel:
     return sweep(limit(100000));
   case FrictionMethod::SemismoothNewton:
@@ -111,20 +112,20 @@ void FrictionIsland::run(const FrictionOptions& options) {
   }
 }
 
-/// Sweeps for what is easy; on bodies accelerated sweeps with Newton steps between, as long as they cost less than the central path is
-/// likely to; then Newton's method, and where that stalls the central path. It may meet a fold: then more sweeps, and other paths. Laws
-/// with several discs have the interior-point method instead; ADMM comes last.
+/// Sweeps for what is easy; on bodies accelerated sweeps with Newton steps between, as long as they cost about half of what the central
+/// path is likely to; then Newton's method, and where that stalls the central path, which goes on through folds to its end. Some paths are
+/// much longer than others: so several, the last ones at length. Laws with several discs have the interior-point method instead; ADMM comes
+/// last.
 void FrictionIsland::cascade(long limit, long pathSteps) {
-  constexpr long usualPath = 40; // steps
+  constexpr long halfPath = 20; // steps
   sweep(20);
-  if (system_.hasBodies() && !converged()) acceleratedSweeps(std::clamp(usualPath * sweepsPerNewtonStep(), 500L, 20000L));
-  proximalNewton(std::min(25L, limit));
+  if (system_.hasBodies() && !converged()) acceleratedSweeps(std::clamp(halfPath * sweepsPerNewtonStep(), 500L, 20000L));
+  proximalNewton(std::min(system_.hasBodies() ? 5L : 25L, limit));
   bool followed = true;
-  for (const double kappa : {0.3, 0.03, 0.2, 1.0, 0.1}) {
+  for (const double kappa : {0.3, 1.0, 0.1, 0.03}) {
     if (converged()) return;
-    followed = followed && followPath(pathSteps, kappa);
+    followed = followed && followPath(kappa == 0.3 ? std::min(200L, pathSteps) : pathSteps, kappa);
     if (followed && !converged()) proximalNewton(25);
-    if (system_.hasBodies() && !converged() && kappa == 0.3) acceleratedSweeps(20000);
   }
   for (const double weight : {1.0, 0.5, 0.9, 0.0}) {
     if (converged() || followed) break;
@@ -153,16 +154,17 @@ void FrictionIsland::sweep(long limit, bool backward) {
 }
 
 /// Sweeps with momentum; Newton steps from the best point of late where that has come nearer and the sweeps have cost about as much as a
-/// step. They do not disturb the sweeps unless they gain a lot.
+/// step. They do not disturb the sweeps unless they gain a lot. Far from the goal they seldom succeed: where they are dear they wait.
 void FrictionIsland::acceleratedSweeps(long limit) {
   constexpr long stride = 10;
-  constexpr double nearer = 0.2, muchNearer = 0.1, infinity = std::numeric_limits<double>::infinity();
-  if (sweepsPerNewtonStep() <= 2 * stride) regularisedNewton();
+  constexpr double nearer = 0.2, muchNearer = 0.1, close = 10, infinity = std::numeric_limits<double>::infinity();
+  const bool isCheap = sweepsPerNewtonStep() <= 2 * stride;
+  if (isCheap) regularisedNewton();
   accelerated_.start(system_, sweeper_, now_.r, now_.w);
   SweepProgress progress;
   const bool isLarge = part_ && system_.contacts() >= 2 * progress.partSize; // others have cheap Newton steps
   FrictionIterate& candidate = now_;
-  double tried = infinity; // the ratio from which Newton's method was tried last
+  double tried = isCheap ? infinity : close / nearer; // the ratio from which Newton's method was tried last
   long sinceNewton = 0;
   candidate.ratio = infinity;
   for (long k = stride; k <= limit && !converged(); k += stride) {
@@ -198,14 +200,14 @@ bool SweepProgress::standsStill(double ratio, long sweeps) {
   return stale >= patience;
 }
 
-/// From smooth_, where accelerated_ is. Momentum may keep a place in motion that comes to rest without it, and is slow to help where the
-/// whole island moves: the sweeps go on the other way. Sweeps without it may circle in one place, because Coulomb's law is not associated:
-/// such a place is solved on its own, larger the next time.
+/// From smooth_, where accelerated_ is. Sweeps may circle in one place, because Coulomb's law is not associated: such a place is solved on
+/// its own, larger the next time. Where there is none, or it did not help, the sweeps go on without momentum, or with it again: momentum
+/// may keep a place in motion that comes to rest without it, and helps where the whole island moves.
 void FrictionIsland::breakStandstill(SweepProgress& progress) {
   constexpr int largestPart = 200;
   progress.stale = 0;
   progress.mark = smooth_.ratio;
-  if (!progress.momentum && !progress.searched) {
+  if (!progress.searched) {
     progress.searched = true;
     now_ = smooth_;
     const bool changed = solveParts(progress.partSize);
@@ -407,6 +409,8 @@ bool FrictionIsland::followPath(long limit, double kappa) {
 /// Newton steps without pull, on the sets found: quadratic, so that a step that gains little is the last.
 void FrictionIsland::polish() {
   constexpr long expensive = 300; // contacts
+  constexpr long dear = 50;       // sweeps: more than many solutions take
+  if (sweepsPerNewtonStep() > dear) return;
   const int steps = system_.contacts() > expensive ? 1 : 3;
   for (int k = 0; k < steps; ++k) {
     now_ = best_;

@@ -39,7 +39,7 @@ struct FrictionEffort {
 /// How sweeps get on, and what to try when they do not.
 struct SweepProgress {
   bool momentum = true;
-  bool searched = false;                                 ///< for a part that keeps the rest from its rest, since momentum was taken away
+  bool searched = false;                                 ///< for a part that keeps the rest from its rest, since momentum was changed
   int partSize = 100;                                    ///< contacts
   double mark = std::numeric_limits<double>::infinity(); ///< the ratio from which progress is measured
   long stale = 0;                                        ///< sweeps since

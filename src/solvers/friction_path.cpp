@@ -7,15 +7,15 @@ namespace tendril {
 
 namespace {
 
-constexpr double nearness = 0.5;    ///< |F| / sqrt(eps) on the way
-constexpr double centre = 1e-2;     ///< the same where Newton's method at one eps is done
-constexpr double settled = 0.05;    ///< the same for the convex problems of a jump
-constexpr double smallest = 0.9;    ///< a step that lowers eps by less has met a fold
-constexpr double drop = 0.5;        ///< of eps, across a fold
-constexpr double shortStep = 0.2;   ///< a step of Newton's method that is shorter leads nowhere
-constexpr double leastWeight = 0.3; ///< of the present slip in the shift
-constexpr double proximal = 1e-7;   ///< makes W regular
-constexpr int mostCentred = 6, mostSettled = 20;
+constexpr double least = 0.5, perContact = 0.03; ///< |F| / sqrt(eps) on the way: the larger of the one and the other times sqrt(contacts)
+constexpr double smallest = 0.9;                 ///< a step straight down that lowers eps by less is taken along the curve
+constexpr double settled = 0.05;                 ///< |F| / sqrt(eps) for the convex problems of a jump
+constexpr double drop = 0.5;                     ///< of eps, across folds
+constexpr double shortStep = 0.2;                ///< a step of Newton's method that is shorter leads nowhere
+constexpr double leastWeight = 0.3;              ///< of the present slip in the shift
+constexpr int mostSettled = 20;
+constexpr double farthest = 20, nearest = 1e-3;       ///< steps along the curve, in its metric
+constexpr double leastPull = 1e-7, largestPull = 0.1; ///< towards the present impulses: makes W regular; more where Newton's step fails
 
 /// The disc of a contact, or none.
 struct Disc {
@@ -103,18 +103,21 @@ bool FrictionPath::start(const FrictionSystem& system, FrictionEquations& equati
   system_ = &system;
   equations_ = &equations;
   kappa_ = kappa;
-  size_ = std::max(system.q.norm() / std::sqrt(double(std::max(1, system.contacts()))), 1e-150);
+  const int n = std::max(1, system.contacts());
+  size_ = std::max(system.q.norm() / std::sqrt(double(n)), 1e-150);
+  nearness_ = std::max(least, perContact * std::sqrt(double(n)));
   eps_ = 10 * size_ * size_;
+  pull_ = leastPull;
+  held_.setZero(n);
+  follow();
   r_.setZero(system.rows());
   F_.setZero(system.rows());
   rate_.setZero(system.rows());
-  held_.setZero(system.contacts());
   for (int i = 0; i < system.contacts(); ++i) {
     const FrictionLaw& law = system.laws[i];
     if (law.discCount > 1) return false;
     if (law.kind == FrictionLaw::Kind::Unilateral) r_[system.first[i]] = std::sqrt(eps_) / discOf(law).mu;
   }
-  follow();
   return true;
 }
 
@@ -168,7 +171,7 @@ void FrictionPath::differentiate() {
     ContactVector rate = -P.byEps();
     if (disc.size > 0) {
       byVelocity.rightCols(disc.size) += (weight_ / rounded) * G.col(0) * y.tail(disc.size).transpose();
-      rate += (weight_ / rounded * delta(eps_) * kappa_ / size_) * G.col(0);
+      rate += (weight_ * delta(eps_) * kappa_ / (size_ * rounded)) * G.col(0);
     }
     byImpulse.col(0) *= disc.mu;
     byVelocity.col(0) /= disc.mu;
@@ -180,6 +183,11 @@ void FrictionPath::differentiate() {
   }
 }
 
+bool FrictionPath::solve(const Eigen::VectorXd& F, Eigen::VectorXd& dr) {
+  for (int i = 0; i < system_->contacts(); ++i) equations_->contacts()[i].F = F.segment(system_->first[i], system_->laws[i].size);
+  return equations_->solve(dr);
+}
+
 bool FrictionPath::step() {
   double f = evaluate(r_, eps_, weight_);
   while (jumping_ && f <= settled * std::sqrt(eps_)) {
@@ -187,66 +195,91 @@ bool FrictionPath::step() {
     f = evaluate(r_, eps_, weight_);
   }
   differentiate();
-  if (!equations_->factorise(proximal)) return false;
-  for (int i = 0; i < system_->contacts(); ++i) equations_->contacts()[i].F = F_.segment(system_->first[i], system_->laws[i].size);
-  if (!equations_->solve(correction_)) return false;
-  if (!jumping_) return stepFollowing(f);
-  const double length = descend(f);
-  if (length > shortStep) return true;
-  if (length == 0 && weight_ == leastWeight) return false;
+  rate_ *= eps_;
+  if (!equations_->factorise(pull_) || !solve(F_, correction_) || !solve(rate_, slope_)) return false;
+  if (jumping_) return stepJumping(f);
+  const bool isDown = equations_->determinantSign() > 0;
+  const bool moved = (f <= nearness_ * std::sqrt(eps_) && ((isDown && lower()) || advance(isDown))) || correct(f);
+  pull_ = moved ? std::max(leastPull, 0.1 * pull_) : 100 * pull_;
+  leastEps_ = std::min(leastEps_, eps_);
+  if (pull_ > largestPull) jump();
+  return true;
+}
+
+bool FrictionPath::stepJumping(double f) {
+  for (double length = 1; length > 1e-3; length *= 0.5) {
+    trial_ = r_ + length * correction_;
+    if (!tryPoint((1 - 0.1 * length) * f / std::sqrt(eps_), eps_)) continue;
+    if (length <= shortStep) weight_ = std::max(leastWeight, 0.7 * weight_);
+    return true;
+  }
+  if (weight_ == leastWeight) return false;
   weight_ = std::max(leastWeight, 0.7 * weight_);
   return true;
 }
 
-bool FrictionPath::stepFollowing(double f) {
-  if (f <= nearness * std::sqrt(eps_)) {
-    for (int i = 0; i < system_->contacts(); ++i) equations_->contacts()[i].F = rate_.segment(system_->first[i], system_->laws[i].size);
-    if (!equations_->solve(prediction_)) return false;
-    if (lower()) return true;
-  }
-  if (f > centre * std::sqrt(eps_) && centred_++ < mostCentred && descend(f) > shortStep) return true;
-  jump();
+bool FrictionPath::tryPoint(double f, double eps) {
+  if (!(evaluate(trial_, eps, weight_) <= f * std::sqrt(eps))) return false;
+  r_.swap(trial_);
+  eps_ = eps;
   return true;
 }
 
-/// Correction and prediction together, to the smallest eps that the result is near enough to the path at.
+/// Correction at this eps and prediction together, to the smallest eps that the result is near enough to the path at.
 bool FrictionPath::lower() {
   for (double share = 1e-3; share<smallest; share = share> 0.2 ? 1 - 0.6 * (1 - share) : 2.5 * share) {
-    const double eps = share * eps_;
-    trial_ = r_ + correction_ + (eps - eps_) * prediction_;
-    if (!(evaluate(trial_, eps, 1) <= nearness * std::sqrt(eps))) continue;
-    r_.swap(trial_);
-    eps_ = eps;
-    centred_ = 0;
-    return true;
+    trial_ = r_ + correction_ + (share - 1) * slope_;
+    if (tryPoint(nearness_, share * eps_)) return true;
   }
   return false;
 }
 
-/// Newton's step at this eps, halved until |F| falls; its length, or zero.
-double FrictionPath::descend(double f) {
-  for (double length = 1; length > 1e-3; length *= 0.5) {
-    trial_ = r_ + length * correction_;
-    if (!(evaluate(trial_, eps_, weight_) <= (1 - 0.1 * length) * f)) continue;
-    r_.swap(trial_);
-    return length;
+/// Newton's correction across the curve: with the part of eps in eps_ that it takes.
+FrictionPath::Across FrictionPath::across() const {
+  const double weight = 1 / (eps_ * system_->contacts()), square = 1 + weight * slope_.squaredNorm();
+  const double eps = -weight * slope_.dot(correction_) / square;
+  return {eps, std::min(1.0, 0.5 / std::abs(eps)), std::sqrt(square)};
+}
+
+/// The same along the tangent, as far as the result is near enough; eps may rise.
+bool FrictionPath::advance(bool isDown) {
+  const Across to = across();
+  const double limit = std::min(farthest, to.speed * (isDown ? 0.999 : 3));
+  for (double length = limit; length > nearest * limit; length *= 0.7) {
+    const double along = (isDown ? -length : length) / to.speed, share = 1 + to.part * to.eps + along;
+    if (share < 1e-3) continue;
+    trial_ = r_ + to.part * correction_ + (to.part * to.eps + along) * slope_;
+    if (tryPoint(nearness_, share * eps_)) return true;
   }
-  return 0;
+  return false;
+}
+
+/// Correction alone, across the curve or else at this eps, halved until |F| / sqrt(eps) falls.
+bool FrictionPath::correct(double f) {
+  const Across to = across();
+  const double before = f / std::sqrt(eps_);
+  for (const double eps : {to.eps, 0.0})
+    for (double length = eps == 0 ? 1 : to.part; length > 1e-3; length *= 0.5) {
+      trial_ = r_ + length * (correction_ + eps * slope_);
+      if (tryPoint((1 - 0.1 * length) * before, eps_ * (1 + length * eps))) return true;
+    }
+  return false;
 }
 
 void FrictionPath::follow() {
   jumping_ = false;
   weight_ = 1;
-  centred_ = 0;
+  leastEps_ = eps_;
 }
 
-/// To below the fold, with the shift that the path ended with.
+/// To below the least eps, with the shift of the present slip.
 void FrictionPath::jump() {
   evaluate(r_, eps_, 1);
-  eps_ *= drop;
+  eps_ = drop * leastEps_;
   for (int i = 0; i < system_->contacts(); ++i) held_[i] = roundedSlip(i, eps_);
   jumping_ = true;
   weight_ = 0.5;
+  pull_ = leastPull;
   settled_ = 0;
   change_ = 0;
 }
@@ -260,7 +293,7 @@ void FrictionPath::settle() {
     held_[i] += weight_ * difference;
     change += difference * difference;
   }
-  if (f <= nearness * std::sqrt(eps_)) return follow();
+  if (f <= nearness_ * std::sqrt(eps_)) return follow();
   if (++settled_ % mostSettled == 0) eps_ *= drop;
   if (change < change_) weight_ = 1 - 0.5 * (1 - weight_);
   change_ = change;

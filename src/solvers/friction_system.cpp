@@ -190,12 +190,12 @@ void FrictionSystem::motion(const Eigen::VectorXd& r, Eigen::VectorXd& w) const 
   w.setZero(6 * (bodyCount + 1));
   const double* row = H.data();
   for (int i = 0; i < contacts(); ++i) {
-    double *a = w.data() + 6 * touched[i][0], *b = w.data() + 6 * touched[i][1];
+    double push[12] = {}; // summed up first: both bodies are visited once
     for (int k = first[i]; k < first[i + 1]; ++k, row += 12)
-      for (int l = 0; l < 6; ++l) {
-        a[l] += row[l] * r[k];
-        b[l] += row[6 + l] * r[k];
-      }
+      for (int l = 0; l < 12; ++l) push[l] += row[l] * r[k];
+    double *a = w.data() + 6 * touched[i][0], *b = w.data() + 6 * touched[i][1];
+    for (int l = 0; l < 6; ++l) a[l] += push[l];
+    for (int l = 0; l < 6; ++l) b[l] += push[6 + l];
   }
 }
 

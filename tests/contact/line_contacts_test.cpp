@@ -503,6 +503,32 @@ TEST(LineContacts, ThatCrossHaveTheirExactGapThere) {
   }
 }
 
+/// The end of a curve is a ball where it touches a rigid part, unless it is fixed in it.
+TEST(LineContacts, OfEndsAreThoseOfBalls) {
+  constexpr double R = 0.1, gap = 0.013;
+  for (const LineContactOptions& options : allOptions()) {
+    for (const double angle : {M_PI / 2, -M_PI / 2, 0.5, -0.5}) { // the end or the begin is the lowest place
+      LineRig tilted;
+      const Vector3 half(0.5 * std::cos(angle), 0, 0.5 * std::sin(angle));
+      const Vector3 centre(0, 0, std::abs(half.z()) + R + gap);
+      tilted.line("stick", 4, centre - half, centre + half, R);
+      tilted.solid("floor", Shape::Kind::HalfSpace, Vector3::Zero(), {});
+      int ends = 0;
+      for (const ContactConstraint& c : tilted.build(options).constraints()) {
+        if (c.weight > 0) continue;
+        ++ends;
+        EXPECT_NEAR(c.gap, gap, 1e-12);
+        EXPECT_NEAR(c.arclength, angle > 0 ? 0 : 1, 1e-12);
+      }
+      EXPECT_EQ(ends, 1) << angle;
+    }
+    LineRig fixed;
+    fixed.line("stick", 4, Vector3::Zero(), {0.3, 0, 1}, R);
+    fixed.solid("floor", Shape::Kind::HalfSpace, Vector3::Zero(), {});
+    for (const ContactConstraint& c : fixed.build(options).constraints()) EXPECT_GT(c.weight, 0);
+  }
+}
+
 TEST(LineContacts, ThatCrossAreFollowedOverNodesAndKinks) {
   for (const double kink : {0.0, 0.06, -0.06}) { // the first curve's middle node is on a line, a ridge, in a valley with two sides
     for (int i = -20; i <= 20; ++i) {

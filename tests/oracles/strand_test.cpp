@@ -67,5 +67,25 @@ TEST(Strand, FrictionMomentIsASumOverWires) {
   EXPECT_NEAR(frictionMoment(strand, mu, tension), mean, 1e-4 * mean);
 }
 
+TEST(Strand, FrictionMomentBetweenClampsTakesTheWorkOfSlip) {
+  const Strand strand;
+  const double a = strand.layAngle(), c = std::cos(a), r = strand.helixRadius(), mu = 0.2, tension = 1000;
+  double work = 0; // per curvature and length of the axis
+  const int places = 10000;
+  for (int i = 0; i < 6; ++i) {
+    const double start = 2 * M_PI * i / 6;
+    double slip = 0;
+    for (int k = 0; k < places; ++k) {
+      // The strain of fibres, s^2 r cos(psi), adds up along the wire; r d(psi) = c ds.
+      const double psi = start + 2 * M_PI * (k + 0.5) / places, ds = 2 * M_PI / places * r / c,
+                   strain = std::pow(std::sin(a), 2) * r * std::cos(psi);
+      work += mu * tension * c * c / r * std::abs(slip + strain * ds / 2) * ds / strand.pitch;
+      slip += strain * ds;
+    }
+    EXPECT_NEAR(slip, 0, 1e-12);
+  }
+  EXPECT_NEAR(clampedFrictionMoment(strand, mu, tension), work, 1e-4 * work);
+}
+
 }
 }

@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(, FrictionHardProblems,
                          });
 
 /// The end of the path of a whole problem, or as far as it comes.
-Eigen::VectorXd endOfPath(const FrictionProblem& problem, double kappa) {
+Eigen::VectorXd endOfPath(const FrictionProblem& problem, double kappa, int steps = 60) {
   std::vector<int> contacts(problem.contacts());
   std::iota(contacts.begin(), contacts.end(), 0);
   FrictionSystem system;
@@ -85,7 +85,7 @@ Eigen::VectorXd endOfPath(const FrictionProblem& problem, double kappa) {
   equations.set(system);
   FrictionPath path;
   EXPECT_TRUE(path.start(system, equations, kappa));
-  for (int k = 0; k < 60 && path.step(); ++k) {
+  for (int k = 0; k < steps && path.step(); ++k) {
   }
   Eigen::VectorXd r = Eigen::VectorXd::Zero(problem.rows());
   system.gather(path.impulses(), r);
@@ -113,6 +113,22 @@ TEST(FrictionPath, KnowsPlaneFrictionlessAndBilateralContacts) {
   const Eigen::VectorXd r = endOfPath(problem, 0.3);
   velocities(problem, r, u);
   EXPECT_LE(frictionResidual(problem, r, u).scaled, 1e-8);
+}
+
+/// With much friction there are several solutions, and paths that fold. Contacts of fewer directions than rows, and a motion without
+/// impulses that impulses can stop.
+TEST(FrictionPath, GoesThroughFolds) {
+  constexpr int n = 30, rank = 45;
+  std::mt19937 engine(5);
+  for (int trial = 0; trial < 16; ++trial) {
+    const Eigen::MatrixXd root = test::randomMatrix(3 * n, rank, engine), W = root * root.transpose() / rank;
+    const FrictionProblem problem =
+        test::denseProblem(std::vector<FrictionLaw>(n, FrictionLaw::coulomb(2)), W, root * test::randomMatrix(rank, 1, engine));
+    Eigen::VectorXd u;
+    const Eigen::VectorXd r = endOfPath(problem, 0.3, 120);
+    velocities(problem, r, u);
+    EXPECT_LE(frictionResidual(problem, r, u).scaled, 1e-8) << "trial " << trial;
+  }
 }
 
 TEST(FrictionPath, LeavesLawsOfSeveralDiscsToOthers) {

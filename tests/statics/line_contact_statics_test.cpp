@@ -1,50 +1,20 @@
 #include "beam_on_wall.h"
-#include "tendril/contact/line_contacts.h"
-#include "tendril/elements/mechanism.h"
-#include "tendril/statics/load_stepping.h"
+#include "contact_curve_part.h"
+#include "statics/contact_run.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 namespace tendril::test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
 using Method = LineContactOptions::Method;
-
-ContactModel::Part curveOf(const BeamPart& beam, double radius) {
-  ContactModel::Part part{.name = beam.name, .surface = "", .marker = nullptr, .shapes = {}, .curve = ContactCurve{radius, {}}};
-  for (int e = 0; e < beam.elements(); ++e) {
-    part.curve->segments.push_back({{beam.nodes[e], beam.nodes[e + 1]}, beam.arclength[e + 1] - beam.arclength[e]});
-  }
-  return part;
-}
-
-/// Statics of a mechanism with contacts, run to the end.
-struct ContactRun {
-  Mechanism mechanism;
-  ContactModel parts;
-  std::unique_ptr<LoadStepping> analysis;
-  int steps = 0;
-  long iterations = 0;
-
-  void run(const LineContactOptions& line, const LoadSteppingOptions& options) {
-    analysis =
-        std::make_unique<LoadStepping>(*mechanism.model, options, parts, std::make_unique<LineContacts>(*mechanism.model, parts, line));
-    analysis->start();
-    while (!analysis->finished()) iterations += analysis->advance().iterations, ++steps;
-  }
-  Pose node(int beam, int i) const {
-    return loadPose(analysis->state().q.data() + mechanism.model->blocks()[mechanism.beams[beam].nodes[i]].q);
-  }
-  double total() const {
-    double sum = 0;
-    for (const ContactRecord& c : analysis->contacts()->contacts) sum += c.impulse[0];
-    return sum;
-  }
-};
 
 // ---- a cantilever on a wall ------------------------------------------------------------------------------------------------------------
 
@@ -74,7 +44,7 @@ WallErrors pressOnWall(int elements, BeamModel model, Method method, const Wall&
   load[2] = -w.p;
   b.distributed(beam, load, LoadDirection::Dead, TimeFunction::proportional());
   const Marker& wall = b.ground({Matrix3::Identity(), {0, 0, -w.g - w.R}});
-  run.parts.addPart(curveOf(beam.part(), w.R));
+  run.parts.addPart(curvePart(beam.part(), w.R));
   run.parts.addPart(
       {.name = "wall", .surface = "", .marker = &wall, .shapes = {CollisionShape({.kind = Shape::Kind::HalfSpace}, "wall")}, .curve = {}});
   run.parts.addLaw({"beam", "wall", {}});
@@ -136,7 +106,7 @@ TEST(MovedObstacle, LiftsABeamThatItReachesWithinAStep) {
   GroundMotion motion;
   motion.translation[2] = {"lift", [=](double t) { return Jet{lift * t, 0, 0}; }};
   const Marker& onBall = b.movingGround({Matrix3::Identity(), {0.35, 0, -0.05 - R - ball}}, motion);
-  run.parts.addPart(curveOf(beam.part(), R));
+  run.parts.addPart(curvePart(beam.part(), R));
   run.parts.addPart({.name = "ball",
                      .surface = "",
                      .marker = &onBall,
@@ -148,6 +118,38 @@ TEST(MovedObstacle, LiftsABeamThatItReachesWithinAStep) {
   EXPECT_GT(run.total(), 0);
   // The ball has come 2 mm above where the beam lay; where a beam lies across it may sink in by 2 % of both radii.
   EXPECT_NEAR(run.node(0, 35).x.z(), 0.002, 0.02 * (R + ball));
+}
+
+// ---- across an edge --------------------------------------------------------------------------------------------------------------------
+
+/// A heavy cantilever lies on a table, flat at first, and hangs over its edge by two fifths. Height of its end.
+double hangOverEdge(int elements) {
+  const double R = 5e-3, L = 0.5;
+  ContactRun run;
+  MechanismBuilder b;
+  b.gravity({0, 0, -9.81}, TimeFunction::proportional());
+  const auto section = SectionProperties::of(Section::circle(R), {.youngsModulus = 1e7, .poissonRatio = 0.3, .density = 1200});
+  const auto beam = b.beam("beam", Curve::straight({0, 0, R}, {L, 0, R}), section, {.elements = elements});
+  b.clamp("clamp", beam.start());
+  const Marker& table = b.ground({Matrix3::Identity(), {0.15, 0, -0.05}});
+  run.parts.addPart(curvePart(beam.part(), R));
+  run.parts.addPart({.name = "table",
+                     .surface = "",
+                     .marker = &table,
+                     .shapes = {CollisionShape({.kind = Shape::Kind::Box, .size = {0.3, 0.2, 0.1}}, "table")},
+                     .curve = {}});
+  run.parts.addLaw({"beam", "table", {.friction = 0.3}});
+  run.mechanism = b.build();
+  run.run({}, {.steps = 20, .grow = false});
+  EXPECT_LT(double(run.iterations) / run.steps, 10);
+  EXPECT_GT(run.total(), 0);
+  return run.node(0, elements).x.z();
+}
+
+TEST(BeamOverAnEdge, HangsTheSameOnAnyMesh) {
+  const double fine = hangOverEdge(40), middle = hangOverEdge(8), coarse = hangOverEdge(5);
+  EXPECT_LT(std::abs(middle / fine - 1), 0.06);
+  EXPECT_LT(std::abs(coarse / fine - 1), 0.12);
 }
 
 // ---- two fibres twisted ----------------------------------------------------------------------------------------------------------------
@@ -167,38 +169,55 @@ double helixPlateau(int turns) {
   return load;
 }
 
-struct TwistResult {
-  double plateau, asymmetry, averageIterations, largestSlipPower, mostFriction;
+struct Twist {
+  int turns = 1;
+  double mu = 0;
+  Method method = Method::Mortar;
+  int elements = 100, stepsPerTurn = 100;
+  ContactNewtonOptions newton{};
+  std::array<double, 2> radii{0.01, 0.01};
+  bool swapped = false; ///< the second fibre carries the inequalities
 };
 
-TwistResult twist(int turns, double mu, Method method, int elements = 100, const ContactNewtonOptions& newton = {}) {
-  const double R = 0.01, off = 0.0105, L = 5, begin = 0.1;
+struct TwistResult {
+  double plateau = 0, total = 0, asymmetry = 0, averageIterations = 0, largestSlipPower = 0, mostFriction = 0;
+  std::array<std::vector<Vector3>, 2> nodes{}; ///< where they are in the end
+};
+
+TwistResult twist(const Twist& t) {
+  const double halfGap = 5e-4, L = 5, begin = 0.1;
+  const int elements = t.elements;
   ContactRun run;
   MechanismBuilder b;
-  const auto section = SectionProperties::of(Section::circle(R), {.youngsModulus = 1e9, .poissonRatio = 0.3, .density = 1000});
   const auto head = b.body("head", {.mass = 1, .inertia = Matrix3::Identity()}, {Matrix3::Identity(), {L, 0, 0}});
-  for (const double side : {1., -1.}) {
-    const std::string name = side > 0 ? "a" : "b";
-    const auto beam = b.beam(name, Curve::straight({0, side * off, 0}, {L, side * off, 0}), section, {.elements = elements});
+  for (const int i : {0, 1}) {
+    const std::string name = i == 0 ? "a" : "b";
+    const double R = t.radii[std::size_t(i)], y = (i == 0 ? 1 : -1) * (R + halfGap);
+    const auto section = SectionProperties::of(Section::circle(R), {.youngsModulus = 1e9, .poissonRatio = 0.3, .density = 1000});
+    const auto beam = b.beam(name, Curve::straight({0, y, 0}, {L, y, 0}), section, {.elements = elements});
     b.clamp("clamp " + name, beam.start());
     const Pose end = beam.end().frame(b.model().state());
-    b.joint(JointKind::Fixed, "tie " + name, head.at({end.R, {0, side * off, 0}}), beam.end());
-    run.parts.addPart(curveOf(beam.part(), R));
+    b.joint(JointKind::Fixed, "tie " + name, head.at({end.R, {0, y, 0}}), beam.end());
+  }
+  // Of two meshes as fine as each other that of the first part carries the inequalities.
+  for (const int i : {0, 1}) {
+    const std::size_t part = std::size_t(t.swapped ? 1 - i : i);
+    run.parts.addPart(curvePart(b.beams()[part], t.radii[part]));
   }
   GroundMotion motion;
-  motion.translation[0] = {"stretch", [=](double t) { return Jet{0.05 * std::min(t / begin, 1.), 0, 0}; }};
+  motion.translation[0] = {"stretch", [=](double s) { return Jet{0.05 * std::min(s / begin, 1.), 0, 0}; }};
   motion.axis = Vector3::UnitX();
-  motion.angle = {"turn", [=](double t) { return Jet{2 * pi * turns * std::max(0., (t - begin) / (1 - begin)), 0, 0}; }};
+  motion.angle = {"turn", [=](double s) { return Jet{2 * pi * t.turns * std::max(0., (s - begin) / (1 - begin)), 0, 0}; }};
   b.joint(JointKind::Fixed, "drive", b.movingGround({Matrix3::Identity(), {L, 0, 0}}, motion), head.at());
-  run.parts.addLaw({"a", "b", {.friction = mu}});
+  run.parts.addLaw({"a", "b", {.friction = t.mu}});
   run.mechanism = b.build();
-  run.run({.method = method}, {.steps = 100 * turns, .grow = false, .contact = newton});
+  run.run({.method = t.method}, {.steps = t.stepsPerTurn * t.turns, .grow = false, .contact = t.newton});
 
-  TwistResult result{0, 0, double(run.iterations) / run.steps, 0, 0};
+  TwistResult result{.total = run.total(), .averageIterations = double(run.iterations) / run.steps};
   std::vector<double> load(std::size_t(elements) + 1, 0.);
   for (const ContactRecord& c : run.analysis->contacts()->contacts) {
     const Vector3 F = c.impulse;
-    if (c.length > 0 && method == Method::Mortar) load[std::size_t(std::lround(c.arclength / L * elements))] += F[0] / c.length;
+    if (c.length > 0 && t.method == Method::Mortar) load[std::size_t(std::lround(c.arclength / L * elements))] += F[0] / c.length;
     if (c.length > 0 && std::abs(c.arclength - L / 2) < 0.51 * L / elements) result.plateau = F[0] / c.length;
     result.largestSlipPower = std::max(result.largestSlipPower, F.tail<2>().dot(c.velocity.tail<2>()));
     if (F[0] > 0) result.mostFriction = std::max(result.mostFriction, F.tail<2>().norm() / F[0]);
@@ -207,13 +226,24 @@ TwistResult twist(int turns, double mu, Method method, int elements = 100, const
     if (load[std::size_t(i)] > 0 && load[std::size_t(elements - i)] > 0) {
       result.asymmetry = std::max(result.asymmetry, std::abs(load[std::size_t(i)] / load[std::size_t(elements - i)] - 1));
     }
+    for (const int beam : {0, 1}) result.nodes[std::size_t(beam)].push_back(run.node(beam, i).x);
   }
   return result;
 }
 
+/// Root mean square distance of the nodes of both fibres, at those of the coarser mesh.
+double distance(const TwistResult& coarse, const TwistResult& fine) {
+  double sum = 0;
+  for (const std::size_t beam : {0, 1}) {
+    const std::size_t n = coarse.nodes[beam].size() - 1, stride = (fine.nodes[beam].size() - 1) / n;
+    for (std::size_t i = 0; i <= n; ++i) sum += (coarse.nodes[beam][i] - fine.nodes[beam][i * stride]).squaredNorm() / double(2 * n + 2);
+  }
+  return std::sqrt(sum);
+}
+
 TEST(TwistedFibres, LineLoadIsThatOfTheHelixInFewIterations) {
   for (const Method method : {Method::Mortar, Method::Collocation}) {
-    const TwistResult r = twist(1, 0, method);
+    const TwistResult r = twist({.method = method});
     EXPECT_NEAR(r.plateau, helixPlateau(1), 0.01 * r.plateau);
     EXPECT_LT(r.asymmetry, 5e-3);
     EXPECT_LT(r.averageIterations, 4);
@@ -222,14 +252,14 @@ TEST(TwistedFibres, LineLoadIsThatOfTheHelixInFewIterations) {
 
 TEST(FullTwistedFibres, LineLoadOfSeveralTurns) {
   for (const int turns : {2, 3, 4}) {
-    const TwistResult r = twist(turns, 0, Method::Mortar);
+    const TwistResult r = twist({.turns = turns});
     EXPECT_NEAR(r.plateau, helixPlateau(turns), (turns > 2 ? 0.02 : 0.01) * r.plateau) << turns;
   }
 }
 
 TEST(TwistedFibres, FrictionOpposesSlipAndStaysWithinItsCone) {
   for (const Method method : {Method::Mortar, Method::Collocation}) {
-    const TwistResult r = twist(1, 0.3, method);
+    const TwistResult r = twist({.mu = 0.3, .method = method});
     EXPECT_LE(r.largestSlipPower, 1e-12);
     EXPECT_LE(r.mostFriction, 0.3 * (1 + 1e-9));
     EXPECT_NEAR(r.plateau, helixPlateau(1), 0.05 * r.plateau); // friction holds the fibres from rolling on one another
@@ -237,9 +267,79 @@ TEST(TwistedFibres, FrictionOpposesSlipAndStaysWithinItsCone) {
 }
 
 TEST(FullTwistedFibres, WeightMovesNoSolution) {
-  const double plateau = twist(1, 0.3, Method::Mortar, 50).plateau;
+  const double plateau = twist({.mu = 0.3, .elements = 50}).plateau;
   for (const double weight : {1e-3, 1e3}) {
-    EXPECT_NEAR(twist(1, 0.3, Method::Mortar, 50, {.weight = weight}).plateau, plateau, 1e-6 * plateau) << weight;
+    EXPECT_NEAR(twist({.mu = 0.3, .elements = 50, .newton = {.weight = weight}}).plateau, plateau, 1e-6 * plateau) << weight;
+  }
+}
+
+class FullTwistedFibresConverge : public ::testing::TestWithParam<Method> {};
+
+TEST_P(FullTwistedFibresConverge, WithTheSquareOfTheElement) {
+  std::vector<TwistResult> r;
+  for (const int elements : {50, 100, 200, 400}) r.push_back(twist({.method = GetParam(), .elements = elements, .stepsPerTurn = 50}));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double order = std::log2(distance(r[i], r[i + 1]) / distance(r[i + 1], r[i + 2]));
+    EXPECT_GT(order, 1.9) << i;
+  }
+}
+
+/// Nodes face nodes: whichever fibre carries the inequalities, they say the same.
+TEST_P(FullTwistedFibresConverge, ToTheSameWithEitherRole) {
+  for (const double mu : {0., 0.3}) {
+    SCOPED_TRACE(mu);
+    Twist t{.mu = mu, .method = GetParam(), .elements = 40, .stepsPerTurn = 50, .radii = {0.01, 0.006}};
+    const TwistResult one = twist(t);
+    t.swapped = true;
+    const TwistResult other = twist(t);
+    EXPECT_LT(distance(one, other), 1e-6 * t.radii[0]);
+    EXPECT_NEAR(other.total, one.total, 1e-5 * one.total);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, FullTwistedFibresConverge, ::testing::Values(Method::Mortar, Method::Collocation));
+
+// ---- beams whose nodes do not face nodes -----------------------------------------------------------------------------------------------
+
+struct Sag {
+  std::vector<double> heights; ///< of the nodes of both
+  double total = 0;
+};
+
+/// A cantilever, pressed down by p per length, on a beam that is clamped at both ends.
+Sag pressTogether(int elements, double mu, bool swapped) {
+  const double R = 0.01, L = 1, p = 20, ahead = 0.37 * L / elements;
+  ContactRun run;
+  MechanismBuilder b;
+  const auto section = SectionProperties::of(Section::circle(R), {.youngsModulus = 1e9, .poissonRatio = 0.3, .density = 1000});
+  const auto lower = b.beam("lower", Curve::straight({0, 0, 0}, {L, 0, 0}), section, {.elements = elements});
+  const auto upper = b.beam("upper", Curve::straight({ahead, 0, 2 * R}, {ahead + L, 0, 2 * R}), section, {.elements = elements});
+  b.clamp("left", lower.start());
+  b.clamp("right", lower.end());
+  b.clamp("upper left", upper.start());
+  b.distributed(upper, (Vector6() << 0, 0, -p, 0, 0, 0).finished(), LoadDirection::Dead, TimeFunction::proportional());
+  for (const auto& beam : {swapped ? upper : lower, swapped ? lower : upper}) run.parts.addPart(curvePart(beam.part(), R));
+  run.parts.addLaw({"lower", "upper", {.friction = mu}});
+  run.mechanism = b.build();
+  run.run({}, {.steps = 10, .grow = false});
+  Sag sag{.heights = {}, .total = run.total()};
+  for (const int beam : {0, 1}) {
+    for (int i = 0; i <= elements; ++i) sag.heights.push_back(run.node(beam, i).x.z());
+  }
+  return sag;
+}
+
+TEST(PressedBeamsOfEitherRole, AgreeToTheOrderOfTheMesh) {
+  for (const double mu : {0., 0.2}) {
+    SCOPED_TRACE(mu);
+    std::array<double, 2> sag{}, total{};
+    for (const std::size_t i : {0, 1}) {
+      const Sag one = pressTogether(15 << (2 * i), mu, false), other = pressTogether(15 << (2 * i), mu, true);
+      for (std::size_t k = 0; k < one.heights.size(); ++k) sag[i] = std::max(sag[i], std::abs(one.heights[k] - other.heights[k]));
+      total[i] = std::abs(one.total / other.total - 1);
+    }
+    EXPECT_LT(sag[1], sag[0] / 8);
+    EXPECT_LT(total[1], 1e-3);
   }
 }
 

@@ -28,7 +28,7 @@ struct ContactConstraint {
   double gap = 0;                           ///< [m]
   Eigen::Vector2d slip{0, 0};               ///< since the begin of the step [m]
   Vector3 position = Vector3::Zero();       ///< for messages and pictures: where it is, on the average
-  Matrix3 frame = Matrix3::Identity();      ///< columns: normal, tangents; on the average
+  Matrix3 frame = Matrix3::Identity();      ///< columns: normal, tangents; their means, so that frame F_j acts on the first part
   double arclength = 0, otherArclength = 0; ///< reference arclengths on the first and second part [m]; 0 on rigid parts
   int firstEntry = 0, entries = 0;          ///< its gradient, see ContactConstraints::gradient()
 };

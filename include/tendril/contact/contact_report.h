@@ -13,9 +13,11 @@ enum class ContactStatus { Open, Stick, Slip };
 /// One contact in a step, as results and measures see it. Vectors are in the contact frame: normal, first and second tangent. In statics a
 /// step takes the time 1, so that impulses are forces and velocities the slips of the step.
 struct ContactRecord {
-  int first = 0, second = 0;                ///< parts; the impulse acts on the first, its opposite on the second
-  Vector3 position = Vector3::Zero();       ///< inertial frame
-  Matrix3 frame = Matrix3::Identity();      ///< columns: normal (towards the first part) and tangents
+  int first = 0, second = 0;          ///< parts; the impulse acts on the first, its opposite on the second
+  Vector3 position = Vector3::Zero(); ///< inertial frame
+  /// Columns: normal (towards the first part) and tangents. Along a curve their means, a little shorter than 1 where they turn: frame x
+  /// impulse is what acts on the first part.
+  Matrix3 frame = Matrix3::Identity();
   double gap = 0;                           ///< where the contact was looked for
   Vector3 impulse = Vector3::Zero();        ///< [N s] of the step
   Vector3 moment = Vector3::Zero();         ///< [N m s]: pivoting about the normal, rolling about the tangents

@@ -25,7 +25,7 @@ struct LineContactOptions {
 /// Of two curves the first, which carries the inequalities, is the one with the shorter mean segment, at a tie the one with the lower
 /// number. A curve touches itself if there is a law for the pair of it with itself; places less than pi R apart in arclength do not face
 /// each other (a curve of curvature up to 1/R cannot touch itself nearer), and each pair of places counts once, seen from the one with the
-/// smaller arclength. Segments that share a block do not touch, and nothing faces a curve beyond its ends.
+/// smaller arclength. Segments that share a block do not touch, and nothing faces a curve beyond its ends (balls, on rigid parts).
 ///
 /// *Facing places.* Of places of a curve that face the same section only the nearest counts, unless they lie more than pi times their
 /// distance apart, as in loops and knots: then each is a contact. On the outside of a kink the node faces a whole wedge; so no length is
@@ -34,13 +34,13 @@ struct LineContactOptions {
 /// *Mortar.* A segment is integrated over piece by piece between the places that face nodes of the other curve, over all that faces,
 /// however far, within segments of which one that meets the node comes near. *Collocation.* The gap at points, each for its length.
 ///
-/// *Crossings.* Where curves cross, or lie across an edge or a ball, means do not see how near they come. If the distance rises from a
-/// place that is nearest on both curves by more than 1 % of the sum of the radii within half a segment, that place is an inequality of its
-/// own, of weight 0; up to 3 % it may come nearer than its gap says by an allowance that fades from 2 % to nothing, so that no force jumps
-/// while curves turn. A crossing keeps the allowance with which it is first seen in a step. On a rigid part one that is below 3 % then
-/// keeps its place on the curve, too, and others keep theirs once they are no longer nearest: where the curve lies flat on the part, that
-/// place would jump from one iterate to the next. Coarser meshes thus have crossings at smaller angles (above 6 degrees where segments are
-/// 10 radii long), finer ones resolve them by their means.
+/// *Crossings.* Where curves cross, or lie across an edge or a ball, or stand on a rigid part, means do not see how near they come. If the
+/// distance rises from a place that is nearest on both curves by more than 1 % of the sum of the radii within half a segment, that place is
+/// an inequality of its own, of weight 0; up to 3 % it may come nearer than its gap says by an allowance that fades from 2 % to nothing, so
+/// that no force jumps while curves turn. A crossing keeps the allowance with which it is first seen in a step. On a rigid part one that is
+/// below 3 % then keeps its place on the curve, too, and others keep theirs once they are no longer nearest: where the curve lies flat on
+/// the part, that place would jump from one iterate to the next. Coarser meshes thus have crossings at smaller angles (above 6 degrees
+/// where segments are 10 radii long), finer ones resolve them by their means.
 ///
 /// The normal points to the side on which the first curve lay at the begin of the step, so that a step must not carry curves around one
 /// another by more than a right angle. Slips are exact on SE(3) (slipSince).
