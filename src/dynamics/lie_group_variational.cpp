@@ -110,7 +110,7 @@ class LieGroupVariational::Interval final : public NewtonProblem {
   }
   /// Momentum that reaches the end of the interval, with its forces there.
   void arriving(VectorX& momentum) {
-    arrived_.t = end.t, arrived_.q = end.q, arrived_.v = node_.v, arrived_.a = node_.a;
+    arrived_.t = end.t, arrived_.q = end.q, arrived_.v = x / h_, arrived_.a.setZero(x.size());
     arrived_.lambda.setZero(model_.nc());
     kkt_.evaluate(arrived_, {.motion = true, .tangent = false});
     momentum = -0.5 * h_ * kkt_.assembly().residual();

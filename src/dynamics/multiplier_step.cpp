@@ -11,16 +11,21 @@ namespace {
 /// Unknowns q1 and mu:  arrived + leaving(q0, q1) - G^T mu = 0,  g(q1) = 0,  with K = d(leaving)/dq1 - d(G^T mu)/dq1.
 class MultiplierStep final : public StepEquations {
  public:
-  MultiplierStep(const DirectorSystem& system, NodeBalance& balance, double tolerance)
+  MultiplierStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q, double t)
       : StepEquations(system, balance, tolerance), mu_(VectorX::Zero(system.constraints())), muBefore_(mu_),
         step_(VectorX::Zero(system.size() + system.constraints())), before_(VectorX::Zero(system.size())), impulse_(before_),
-        middle_(before_), saddle_(K_, G0_, unit_) {}
+        middle_(before_), saddle_(K_, G0_, unit_), isShared_(!NullSpace(system, q, t).redundantRows().empty()) {
+    if (isShared_) constraintTolerance_ = 1e-11; // what the compliance moves
+  }
 
   void leftOver(VectorX& forces) override {
     middle_ = unbalanced_ - impulse_;
     system_.pullBack(q0_, middle_, forces);
   }
-  int unknowns() const override { return saddle_.size(); }
+  int unknowns() const override {
+    if (unknowns_ == 0) unknowns_ = int(kept().size());
+    return unknowns_;
+  }
   void forget() override { saddle_.forget(); }
 
   bool evaluate(std::span<ResidualGroup> groups) override {
@@ -34,6 +39,7 @@ class MultiplierStep final : public StepEquations {
   bool solve() override {
     step_.head(q1_.size()) = unbalanced_ - impulse_;
     step_.tail(mu_.size()) = -closure_;
+    if (isShared_) saddle_.share(mu_, step_);
     saddle_.solve(step_);
     middle_ = 0.5 * step_.head(q1_.size());
     system_.pullBack(q1_, middle_, turn_); // N^T N is 2 on rotations
@@ -109,12 +115,15 @@ class MultiplierStep final : public StepEquations {
   VectorX impulse_; ///< G^T mu
   VectorX middle_;
   SaddleMatrix saddle_;
+  bool isShared_;            ///< redundant rows share their force
+  mutable int unknowns_ = 0; ///< counted where they are asked for
 };
 
 }
 
-std::unique_ptr<StepEquations> makeMultiplierStep(const DirectorSystem& system, NodeBalance& balance, double tolerance) {
-  return std::make_unique<MultiplierStep>(system, balance, tolerance);
+std::unique_ptr<StepEquations> makeMultiplierStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q,
+                                                  double t) {
+  return std::make_unique<MultiplierStep>(system, balance, tolerance, q, t);
 }
 
 }

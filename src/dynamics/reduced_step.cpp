@@ -39,8 +39,9 @@ class DenseReducedStep final : public StepEquations {
   DenseReducedStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q, double t)
       : StepEquations(system, balance, tolerance), start_(q), startTime_(t), projected_(system), before_(q), pulled_(system.model().nv()),
         lu_(NullSpace(system, q, t).dimension()) {
-    constraintTolerance_ = 1e-10;
+    constraintTolerance_ = 1e-12;
     forget();
+    setBranch(atBegin_->tree());
     const int r = atBegin_->dimension();
     rates_.setZero(atBegin_->tree().dimension());
     step_.setZero(r), increment_.setZero(r), reduced_.setZero(r);
@@ -142,7 +143,8 @@ class TreeStep final : public StepEquations {
         pulled_(VectorX::Zero(system.model().nv())), solution_(VectorX::Zero(system.model().nv() + system.model().nc())),
         reduced_(VectorX::Zero(tree_.dimension())), rates_(reduced_), increment_(reduced_), units_(unitsOfTree(system, tree_, q, t)),
         saddle_(projected_.matrix(), H0_, unitsOfTwists()) {
-    constraintTolerance_ = 1e-10;
+    constraintTolerance_ = 1e-12;
+    setBranch(tree_);
   }
 
   void leftOver(VectorX& forces) override {

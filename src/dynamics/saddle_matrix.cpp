@@ -54,6 +54,10 @@ void SaddleMatrix::solve(Eigen::VectorXd& rhs) const {
   rhs.tail(m_) *= s_;
 }
 
+void SaddleMatrix::share(const Eigen::VectorXd& y0, Eigen::VectorXd& rhs) const {
+  rhs.tail(m_).array() += compliance / s_ * y0.array() / unit_.tail(m_).array().square();
+}
+
 int SaddleMatrix::place(int row, int column) const {
   const int* first = A_.innerIndexPtr() + A_.outerIndexPtr()[column];
   const int* last = A_.innerIndexPtr() + A_.outerIndexPtr()[column + 1];

@@ -11,7 +11,7 @@ namespace tendril {
 ///     [ s H1   -e s   ] [ y / s ] = [ -s g ],
 ///
 /// H0 at the begin and H1 at the end of the interval, with one pattern. Rows and unknowns are measured in `unit`. The compliance e = 1e-12
-/// (relative) acts on increments alone: redundant rows share what they carry.
+/// (relative) acts on increments; with share() on the multipliers as a whole, so that redundant rows share what they carry.
 class SaddleMatrix {
  public:
   using Sparse = SparseLu::Matrix;
@@ -21,6 +21,8 @@ class SaddleMatrix {
   int size() const { return int(A_.rows()); }
   const Eigen::VectorXd& unit() const { return unit_; }
   bool factorise(const Sparse& K, const Sparse& H0, const Sparse& H1, double s);
+  /// Adds to (r, -g) what makes the compliance act on y0 + y.
+  void share(const Eigen::VectorXd& y0, Eigen::VectorXd& rhs) const;
   /// (r, -g) on entry, (x, y) on return.
   void solve(Eigen::VectorXd& rhs) const;
   void forget() { lu_.analyse(A_); }

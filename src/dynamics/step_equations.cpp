@@ -40,6 +40,14 @@ StepEquations::StepEquations(const DirectorSystem& system, NodeBalance& balance,
   mass_ = sum > 0 ? sum / system.size() : 1;
 }
 
+void StepEquations::setBranch(const KinematicTree& tree) {
+  for (std::size_t b = 0; b < system_.model().blocks().size(); ++b) {
+    int links = 1;
+    for (int parent = tree.parent(int(b)); parent >= 0; parent = tree.parent(parent)) ++links;
+    branch_ = std::max(branch_, double(links));
+  }
+}
+
 void StepEquations::begin(const VectorX& q0, const VectorX& arrived, double t0, double h, const VectorX& twist) {
   q0_ = q0, arrived_ = arrived, t0_ = t0, h_ = h;
   guess(twist);
@@ -49,7 +57,7 @@ bool StepEquations::evaluate(std::span<ResidualGroup> groups) {
   balance_.leaving(q0_, q1_, t0_, h_, leaving_);
   unbalanced_ = arrived_ + leaving_;
   const double blocks = double(system_.model().blocks().size());
-  const double noise = epsilon * size(noise_);
+  const double noise = branch_ * epsilon * size(noise_);
   groups[0] = {"momentum", 0, (size(arrived_) + size(leaving_)) / blocks, tolerance_, noise, 4 * noise};
   measureMomentum(groups[0]);
 

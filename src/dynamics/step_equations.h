@@ -1,5 +1,6 @@
 #pragma once
 #include "dynamics/node_balance.h"
+#include "tendril/discrete/kinematic_tree.h"
 #include "tendril/dynamics/variational.h"
 #include "tendril/solvers/newton.h"
 
@@ -45,6 +46,8 @@ class StepEquations : public NewtonProblem {
   void measure(const VectorX& values, const VectorX& units, ResidualGroup& group);
   virtual std::string nameOfMomentum(int row) const = 0;
 
+  /// Blocks that are placed one after the other along a branch of the tree are known to so many times the rounding of one.
+  void setBranch(const KinematicTree& tree);
   /// K and the rounding that it tells of.
   void linearise();
   /// Sum over the blocks of the sizes of a covector, directors' parts over the length of the model.
@@ -69,11 +72,13 @@ class StepEquations : public NewtonProblem {
 
  private:
   double tolerance_, mass_ = 1;
+  double branch_ = 1;
   VectorX noise_;
   bool isClosureWorse_ = false;
 };
 
-std::unique_ptr<StepEquations> makeMultiplierStep(const DirectorSystem& system, NodeBalance& balance, double tolerance);
+std::unique_ptr<StepEquations> makeMultiplierStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q,
+                                                  double t);
 /// Null space of the constraints at q0; the end in redundant coordinates.
 std::unique_ptr<StepEquations> makeNullSpaceStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q,
                                                  double t);

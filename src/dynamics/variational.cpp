@@ -103,7 +103,7 @@ void VariationalIntegrator::Impl::makeEquations() {
   const double t = begin, tolerance = options.tolerance;
   const bool isReduced = options.elimination == Elimination::Reduced;
   if (options.elimination == Elimination::Multipliers) {
-    equations = makeMultiplierStep(system, *balance, tolerance);
+    equations = makeMultiplierStep(system, *balance, tolerance, startQ, t);
   } else if (balance->turnsWithEnd()) {
     equations = makeHalfwayStep(system, *balance, tolerance, startQ, t, isReduced);
   } else {

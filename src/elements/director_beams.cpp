@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numbers>
 
 namespace tendril {
 
@@ -40,6 +41,10 @@ void Beams::embed(DirectorSystem& system) const {
       throw InputError(names_[e.name] +
                        ": the mass matrix of its section is not that of a distribution of mass, [m I, -m S(c); m S(c), J], " +
                        "so it has no form in director coordinates; run the scene in pose coordinates");
+    }
+    if (e.d0.tail<3>().norm() >= std::numbers::pi / 2) {
+      throw InputError(names_[e.name] + ": the reference shape turns by 90 degrees or more within one element, which directors cannot tell "
+                                        "from less; use more elements");
     }
     const Matrix4 S = e.length * pseudoInertia(section.mass);
     system.addMass(e.a, e.a, S / 3);

@@ -1,5 +1,7 @@
 #include "frame_strains.h"
 
+#include <limits>
+
 namespace tendril {
 
 Columns columnsOf(const DirectorFrames& Y) {
@@ -63,10 +65,22 @@ template <class Strains> Matrix8 StrainTable<Strains>::weights(const Values& n) 
   return sum;
 }
 
+namespace {
+
+/// tr(D1^T D2) = (1 + 2 cos phi) times the sizes of the directors, which are shorter than 1 halfway between two configurations.
+bool isFolded(const DirectorFrames& Y) {
+  const auto D1 = Y[0].rightCols<3>(), D2 = Y[1].rightCols<3>();
+  return !(D1.cwiseProduct(D2).sum() > D1.norm() * D2.norm() / 3);
+}
+
+}
+
 double ElasticFrames::evaluate(int member, const DirectorFrames& Y, double, Vector24* gradient, Matrix24* hessian) const {
   const Member& m = members_[member];
   const auto B = strains_.gradient(Y);
-  const Vector6 e = strains_.values(B, Y) - m.unstrained, n = m.stiffness * e;
+  Vector6 e = strains_.values(B, Y) - m.unstrained;
+  if (isFolded(Y)) e.setConstant(std::numeric_limits<double>::quiet_NaN());
+  const Vector6 n = m.stiffness * e;
   if (gradient) gradient->noalias() = B.transpose() * n;
   if (hessian) {
     hessian->noalias() = B.transpose() * (m.stiffness * B).eval();

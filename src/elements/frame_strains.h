@@ -49,7 +49,8 @@ template <class Strains> struct StrainTable {
   std::array<Matrix8, size> W;
 };
 
-/// Pairs of frames with V = (e - e0)^T C (e - e0) / 2: elements of beams, and bushings.
+/// Pairs of frames with V = (e - e0)^T C (e - e0) / 2: elements of beams, and bushings. Rotations enter by their sine: V does not exist
+/// (NaN) where the frames are turned by 90 degrees or more against each other, beyond which less moment would turn them further.
 class ElasticFrames final : public DirectorPotential {
  public:
   void add(const std::array<DirectorFrame, 2>& frames, const Vector6& unstrained, const Matrix6& stiffness) {

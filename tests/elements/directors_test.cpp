@@ -6,6 +6,7 @@
 #include "tendril/elements/loads.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/elements/springs.h"
+#include "tendril/lie/so3.h"
 #include "tendril/model/assembly.h"
 #include "tendril/model/director_system.h"
 #include "tendril/model/error.h"
@@ -625,6 +626,27 @@ TEST(DirectorElements, WhatHasNoFormIsNamed) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("'odd'"), std::string::npos);
   }
+}
+
+// The moment grows with the sine of the angle between the nodes of an element: beyond 90 degrees it would fall.
+TEST(DirectorBeams, DoNotFoldOver) {
+  const auto section = SectionProperties::of(Section::circle(0.02), {.youngsModulus = 1e7, .poissonRatio = 0.3, .density = 1000});
+  MechanismBuilder b;
+  b.beam("rod", Curve::straight({0, 0, 0}, {1, 0, 0}), section, {.elements = 1});
+  const Mechanism m = b.build();
+  const DirectorSystem system(*m.model);
+  const auto energy = [&](double angle) {
+    State state = m.model->initialState();
+    storePose({so3::exp(Vector3(0.3, 0.4, 1.2).normalized() * angle), Vector3(1, 0, 0)}, state.q.data() + 12);
+    return system.potential(state.q, 0);
+  };
+  EXPECT_TRUE(std::isfinite(energy(1.5)));
+  EXPECT_TRUE(std::isnan(energy(1.6)));
+
+  MechanismBuilder coarse;
+  coarse.beam("arc", Curve::arc({0, 0, 0}, {1, 0, 0}, {0, 1, 0}, 1, 2), section, {.elements = 1});
+  const Mechanism bent = coarse.build();
+  EXPECT_THROW(DirectorSystem{*bent.model}, InputError);
 }
 
 TEST(DirectorElements, EvaluateWithoutAllocating) {
