@@ -437,6 +437,8 @@ void Outputs::Impl::measure(Item& item, Analysis& analysis, const StepReport& re
     item.row[0] = ofStep(item, *quantity, report) / item.scale[0];
     return;
   }
+  // Condition numbers cost more than a step: what nobody wants of each step is measured once.
+  if (item.monitor() && !definition.series && definition.reduction == Reduction::Last && !analysis.finished()) return;
   if (const MonitorQuantity* monitor = item.monitor())
     analysis.monitor(monitor->name, monitor->on, item.measured.data());
   else if (item.measure)
