@@ -48,8 +48,10 @@ class DenseReducedStep final : public StepEquations {
     J_.setZero(r, r), gram_.setZero(r, r), rho_.setZero(r);
     smallest_ = Eigen::LLT<MatrixX>(r);
     ST_.setZero(system.model().nv(), r);
-    units_.setOnes(r);
-    if (atBegin_->tree().closure().empty()) units_ = unitsOfTree(system, atBegin_->tree(), q, t);
+    const VectorX unitsOfRates = unitsOfTree(system, atBegin_->tree(), q, t);
+    atBegin_->update(q, t);
+    const MatrixX shares = atBegin_->basis().cwiseAbs2(); // of each rate of the tree in each coordinate
+    units_ = (shares.transpose() * unitsOfRates).cwiseQuotient(shares.colwise().sum().transpose());
   }
 
   /// The smallest forces with the same effect, T (T^T T)^-1 of what is left.

@@ -47,6 +47,7 @@ struct VariationalIntegrator::Impl {
   void takeInterval();
   void show();
   void fillNode();
+  double largest(const VectorX& g) const;
   Energy energy();
   Vector3 displacement(const Marker& on) const;
   void save(Snapshot& snapshot);
@@ -265,6 +266,17 @@ void VariationalIntegrator::Impl::reverse() {
   takeInterval();
 }
 
+/// Of constraints or their rates: lengths relative to the size of the model.
+double VariationalIntegrator::Impl::largest(const VectorX& g) const {
+  double size = 0;
+  for (int i = 0; i < g.size(); ++i) {
+    const int row = i - system.internalConstraints();
+    const bool isLength = row >= 0 && model.constraintQuantities()[row] == RowQuantity::Length;
+    size = std::max(size, std::abs(g[i]) / (isLength ? model.characteristicLength() : 1));
+  }
+  return size;
+}
+
 /// Numbers that nothing but reports need.
 void VariationalIntegrator::Impl::fillNode() {
   if (isNodeKnown) return;
@@ -274,14 +286,17 @@ void VariationalIntegrator::Impl::fillNode() {
   system.rates(state.q, state.v, work);
   node.hamiltonian = 0.5 * projected.dot(work) + system.potential(state.q, state.t);
   node.momentumHamiltonian = momenta->hamiltonian(state.q, state.t, p);
-  node.speed = (end - state.q).norm() / h;
+  work = end - state.q;
+  for (const Block& block : model.blocks())
+    if (block.kind == Block::Kind::Pose) work.segment<9>(block.q + 3) *= model.characteristicLength();
+  node.speed = work.norm() / h;
   node.momentum = system.momentum(state.q, projected);
   node.multipliers = lambda;
   VectorX g(system.constraints());
   momenta->hiddenConstraint(state.q, state.t, p, g);
-  node.hiddenConstraint = g.size() ? g.lpNorm<Eigen::Infinity>() : 0;
+  node.hiddenConstraint = largest(g);
   system.constraint(state.q, state.t, g);
-  node.closure = g.size() ? g.lpNorm<Eigen::Infinity>() : 0;
+  node.closure = largest(g);
   node.unknowns = equations->unknowns();
 }
 

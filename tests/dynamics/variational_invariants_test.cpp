@@ -126,32 +126,32 @@ TEST(VariationalInvariants, FlowOfAPendulumKeepsTheArea) {
 }
 
 /// Largest and last deviation of the energy from that of the start, over steps in two halves.
-std::array<double, 2> deviations(const Mechanism& m, const VariationalOptions& options) {
+std::array<double, 2> deviations(const Mechanism& m, const VariationalOptions& options, long every) {
   VariationalIntegrator path(*m.model, options);
   path.start();
   const double initial = path.node().hamiltonian;
   std::array<double, 2> worst{};
   while (!path.finished()) {
-    path.advance();
+    if (path.advance().step % every != 0) continue;
     double& half = worst[path.progress() < 0.5 ? 0 : 1];
     half = std::max(half, std::abs(path.node().hamiltonian - initial));
   }
   return worst;
 }
 
-void expectBoundedEnergy(double duration) {
+void expectBoundedEnergy(double duration, long every) {
   const Mechanism m = doublePendulum(0.7);
   std::array<double, 2> first;
   for (int i = 0; i < 2; ++i) {
-    const std::array<double, 2> worst = deviations(m, {.duration = duration, .step = 4e-3 / (1 << i)});
+    const std::array<double, 2> worst = deviations(m, {.duration = duration, .step = 4e-3 / (1 << i)}, every);
     EXPECT_LT(worst[1], 1.5 * worst[0]);
     first[i] = std::max(worst[0], worst[1]);
   }
   EXPECT_NEAR(std::log2(first[0] / first[1]), 2, 0.3);
 }
 
-TEST(VariationalInvariants, EnergyHasNoDrift) { expectBoundedEnergy(8); }
-TEST(FullVariationalInvariants, EnergyHasNoDriftInAMillionSteps) { expectBoundedEnergy(4000); }
+TEST(VariationalInvariants, EnergyHasNoDrift) { expectBoundedEnergy(8, 1); }
+TEST(FullVariationalInvariants, EnergyHasNoDriftInAMillionSteps) { expectBoundedEnergy(4000, 31); }
 
 /// Near its upper equilibrium a pendulum is slow, below it is fast.
 TEST(VariationalInvariants, AdaptedStepsHaveNoDrift) {

@@ -406,6 +406,9 @@ const std::map<std::string, std::vector<std::string>> shortVariants{
     {"beam-contact/twisted-pair-torsion.yaml", {"mu=0", "elements=30", "steps=10"}},
     {"beam-contact/strand-7.yaml", {"load=stretch", "mu=0", "elements=8", "steps=10"}},
     {"beam-contact/hair-drop.yaml", {"N=2", "duration=0.01"}},
+    {"variational/three-bar-swing.yaml", {"duration=0.05"}},
+    {"variational/chain.yaml", {"n=8", "duration=0.3"}},
+    {"variational/flexible-chain.yaml", {"n=2", "duration=0.1"}},
     // Impacts amplify rounding: the first ones.
     {"beam-contact/sliding-patch-dynamic.yaml", {"duration=2"}},
     {"beam-contact/bouncing-beam.yaml", {"duration=0.06"}},

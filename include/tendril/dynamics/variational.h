@@ -33,7 +33,7 @@ struct VariationalOptions {
   DirectorScheme scheme = DirectorScheme::Variational;
   Elimination elimination = Elimination::Reduced;
   Quadrature quadrature = Quadrature::Midpoint; ///< of the variational scheme
-  double tolerance = 1e-13; ///< of momenta, relative to those that meet in a node; never below round-off
+  double tolerance = 1e-13;                     ///< of momenta, relative to those that meet in a node; never below round-off
   int maxIterations = 30;
 };
 
@@ -42,11 +42,11 @@ struct DiscreteNode {
   double intervalEnergy = 0;      ///< E_d of the interval that begins at the node [J]
   double hamiltonian = 0;         ///< H_d(q_n, Q p_n)
   double momentumHamiltonian = 0; ///< H_d(q_n, p_n), with the part that the constraints hold
-  double speed = 0;               ///< |(q_{n+1} - q_n)/h|, Euclidean
+  double speed = 0;               ///< |(q_{n+1} - q_n)/h|, Euclidean, directors times the size of the model [m/s]
   Momentum momentum;              ///< of Q p_n: the momentum maps
   VectorX multipliers;            ///< lambda_n, internal constraints first
-  double hiddenConstraint = 0;    ///< largest |G M^-1 p_n|
-  double closure = 0;             ///< largest |g(q_n)|
+  double hiddenConstraint = 0;    ///< largest |G M^-1 p_n|, lengths relative to the size of the model [1/s]
+  double closure = 0;             ///< largest |g(q_n)|, likewise [1]
   double largestTurn = 0;         ///< of a block in the interval [rad]; the fold is at 90 degrees
   int unknowns = 0;               ///< of the equations of a step
 };
