@@ -417,7 +417,7 @@ const std::map<std::string, std::vector<std::string>> shortVariants{
 };
 
 /// What outputs tell of the solver rather than of the mechanics; rounding may change it.
-const std::set<std::string> efforts{"time_per_step", "newton_steps", "sweeps", "iterations", "newton_average"};
+const std::set<std::string> efforts{"time_per_step", "newton_steps", "sweeps", "iterations", "newton_average", "condition"};
 
 /// Bundles whose symmetric state branches: rounding chooses a side (a braid comes out as its mirror image), and units change the rounding.
 const std::set<std::string> branching{"beam-contact/braid.yaml", "beam-contact/rope-3x7.yaml"};
