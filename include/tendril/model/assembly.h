@@ -131,8 +131,8 @@ class Assembly {
   const SparseMatrix& matrix() const { return matrix_; }
   /// G as a matrix of its own (nc x nv), taken out of the KKT matrix last assembled.
   SparseMatrix gradient() const;
-  /// Takes g and, with `rows`, the rows of G from an assembly of the same model at another configuration; the columns -G^T stay. For schemes
-  /// that apply the forces of constraints at one end of an interval and hold the constraints at the other.
+  /// Takes g and, with `rows`, the rows of G from an assembly of the same model at another configuration; the columns -G^T stay. For
+  /// schemes that apply the forces of constraints at one end of an interval and hold the constraints at the other.
   void takeConstraints(const Assembly& other, bool rows);
 
   double multiplierScale = 1; ///< s: multipliers are solved for in units of s, which keeps the matrix balanced as the step shrinks

@@ -23,8 +23,8 @@ using Matrix12 = Eigen::Matrix<double, 12, 12>;
 struct DirectorFrame {
   int count = 0; ///< of blocks: 0 on the ground, 1 on a body or node, 2 between nodes
   std::array<int, 2> blocks{-1, -1};
-  std::array<int, 2> q{-1, -1};       ///< first numbers of the blocks within the configuration
-  std::array<double, 2> weights{0, 0}; ///< w_k
+  std::array<int, 2> q{-1, -1};         ///< first numbers of the blocks within the configuration
+  std::array<double, 2> weights{0, 0};  ///< w_k
   Matrix4 offset = Matrix4::Identity(); ///< B
   const Marker* ground = nullptr;       ///< where Y comes from if there is no block
 
