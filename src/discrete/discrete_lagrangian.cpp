@@ -4,17 +4,6 @@ namespace tendril {
 
 namespace {
 
-/// K += scale M, where the pattern of K holds that of M.
-void add(double scale, const SparseMatrix& M, SparseMatrix& K) {
-  for (int j = 0; j < M.outerSize(); ++j) {
-    SparseMatrix::InnerIterator k(K, j);
-    for (SparseMatrix::InnerIterator m(M, j); m; ++m) {
-      while (k.row() < m.row()) ++k;
-      k.valueRef() += scale * m.value();
-    }
-  }
-}
-
 void clear(const DirectorSystem& system, SparseMatrix& K) {
   if (K.rows() != system.size()) K = system.matrix();
   K.coeffs().setZero();
@@ -68,7 +57,7 @@ void DiscreteLagrangian::derivative(const VectorX& q0, const VectorX& q1, double
   const bool atBegin = of == End::Begin, isOwn = of == by;
   const VectorX& q = atBegin ? q0 : q1;
   clear(system_, K);
-  add(isOwn ? 1 / h : -1 / h, system_.mass(), K);
+  system_.addMassMatrix(isOwn ? 1 / h : -1 / h, K);
   if (quadrature_ == Quadrature::Midpoint) {
     middle_ = 0.5 * (q0 + q1);
     system_.addPotentialHessian(middle_, t0 + h / 2, -h / 4, K);

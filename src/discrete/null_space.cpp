@@ -216,6 +216,23 @@ void NullSpace::turn(const MatrixX& free) {
   Z_ = free * (svd.matrixU() * svd.matrixV().transpose());
 }
 
+std::vector<int> NullSpace::keptConstraints() const {
+  std::vector<int> kept;
+  for (int row = 0; row < system_.constraints(); ++row) {
+    const bool isRedundant = std::find(redundant_.begin(), redundant_.end(), row - system_.internalConstraints()) != redundant_.end();
+    if (!isRedundant) kept.push_back(row);
+  }
+  return kept;
+}
+
+void NullSpace::leastForces(const VectorX& effect, VectorX& forces) {
+  gram_.noalias() = T_.transpose().lazyProduct(T_);
+  gramFactors_.compute(gram_);
+  move_ = effect;
+  gramFactors_.solveInPlace(move_);
+  forces.noalias() = T_ * move_;
+}
+
 void NullSpace::matrix(const VectorX& q, MatrixX& P) const {
   VectorX twist, rate(system_.size());
   P.resize(system_.size(), dimension_);

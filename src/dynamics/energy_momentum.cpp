@@ -26,14 +26,7 @@ void EnergyMomentumBalance::leavingByEnd(const VectorX& q0, const VectorX& q1, d
     system_.addForces(middle_, rate_, t0 + h / 2, 1, increment_, &K, &damping_);
     for (Eigen::Index i = 0; i < K.nonZeros(); ++i) K.valuePtr()[i] = 0.5 * h * K.valuePtr()[i] + damping_.valuePtr()[i];
   }
-  const SparseMatrix& M = system_.mass();
-  for (int j = 0; j < M.outerSize(); ++j) {
-    SparseMatrix::InnerIterator to(K, j);
-    for (SparseMatrix::InnerIterator entry(M, j); entry; ++entry) {
-      while (to.row() < entry.row()) ++to;
-      to.valueRef() -= 2 / h * entry.value();
-    }
-  }
+  system_.addMassMatrix(-2 / h, K);
   increment_.setZero();
   system_.addDiscreteGradient(q0, q1, t0, t0 + h, -h, increment_, &K);
 }

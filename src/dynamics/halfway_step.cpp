@@ -22,9 +22,7 @@ class HalfwayStep final : public StepEquations {
     if (isReduced) constraintTolerance_ = 1e-10;
     forget();
     const int n = system.size(), r = space_->dimension(), m = system.constraints();
-    const std::vector<int>& redundant = space_->redundantRows();
-    for (int i = 0; i < m; ++i)
-      if (std::find(redundant.begin(), redundant.end(), i - system.internalConstraints()) == redundant.end()) rows_.push_back(i);
+    rows_ = space_->keptConstraints();
     rank_ = n - r;
     Gt_.setZero(n, m), P_.setZero(n, r), P1_.setZero(n, r), KP_.setZero(n, isReduced ? r : n);
     A_.setZero(isReduced ? r : n, isReduced ? r : n);
@@ -89,17 +87,11 @@ class HalfwayStep final : public StepEquations {
   }
   void undoStep() override { q1_ = before_, reached_ = true; }
 
-  MatrixX rawMatrix() override {
-    std::array<ResidualGroup, 2> groups;
-    evaluate(groups);
-    assemble(1, 1);
-    return A_;
-  }
+  MatrixX rawMatrix() override { return matrix(1); }
   MatrixX scaledMatrix() override {
-    const MatrixX raw = rawMatrix();
-    assemble(h_ / mass(), 1);
-    if (!isReduced_) A_ *= unit_.head(q1_.size()).asDiagonal();
-    return A_;
+    MatrixX A = matrix(h_ / mass());
+    if (!isReduced_) A *= unit_.head(q1_.size()).asDiagonal();
+    return A;
   }
 
  protected:
@@ -129,6 +121,13 @@ class HalfwayStep final : public StepEquations {
     qr_.matrixQR().topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().solveInPlace(middle_.head(rank_));
     mu_.setZero();
     for (int k = 0; k < rank_; ++k) mu_[qr_.colsPermutation().indices()[k]] = middle_[k];
+  }
+  /// The matrix at the present guess, momenta times k.
+  MatrixX matrix(double k) {
+    std::array<ResidualGroup, 2> groups;
+    evaluate(groups); // finds P
+    assemble(k, 1);
+    return A_;
   }
   /// k P^T K P(q1), or k P^T K above s G(q1).
   void assemble(double k, double s) {

@@ -2,7 +2,7 @@
 #include "dynamics/step_equations.h"
 #include "tendril/discrete/null_space.h"
 
-#include <algorithm>
+#include <numeric>
 
 namespace tendril {
 
@@ -92,11 +92,9 @@ class MultiplierStep final : public StepEquations {
   }
   /// Unknowns without the multipliers of redundant rows.
   std::vector<int> kept() const {
-    const std::vector<int> redundant = NullSpace(system_, q1_, t1()).redundantRows();
-    std::vector<int> numbers;
-    for (int i = 0; i < saddle_.size(); ++i)
-      if (std::find(redundant.begin(), redundant.end(), i - system_.size() - system_.internalConstraints()) == redundant.end())
-        numbers.push_back(i);
+    std::vector<int> numbers(system_.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    for (int row : NullSpace(system_, q1_, t1()).keptConstraints()) numbers.push_back(system_.size() + row);
     return numbers;
   }
   /// [[k K, -c G0^T], [G1, 0]] of the unknowns kept.

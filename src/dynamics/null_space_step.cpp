@@ -1,9 +1,7 @@
 #include "dynamics/step_equations.h"
 #include "tendril/discrete/null_space.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/LU>
-#include <algorithm>
 
 namespace tendril {
 
@@ -15,28 +13,17 @@ class NullSpaceStep final : public StepEquations {
   NullSpaceStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q, double t)
       : StepEquations(system, balance, tolerance), start_(q), startTime_(t), before_(q), pulled_(system.model().nv()), lu_(system.size()) {
     forget();
-    const std::vector<int>& redundant = space_->redundantRows();
-    for (int i = 0; i < system.constraints(); ++i)
-      if (std::find(redundant.begin(), redundant.end(), i - system.internalConstraints()) == redundant.end()) rows_.push_back(i);
+    rows_ = space_->keptConstraints();
     rowOf_.assign(system.constraints(), -1);
     for (std::size_t k = 0; k < rows_.size(); ++k) rowOf_[rows_[k]] = space_->dimension() + int(k);
     reduced_.setZero(space_->dimension()), ones_.setOnes(space_->dimension());
     A_.setZero(system.size(), system.size());
-    gram_.setZero(space_->dimension(), space_->dimension()), rho_ = reduced_;
-    smallest_ = Eigen::LLT<MatrixX>(space_->dimension());
     P_.setZero(system.size(), space_->dimension());
     Pt_ = P_.transpose();
     step_.setZero(system.size());
   }
 
-  /// The smallest forces with the same effect, T (T^T T)^-1 of what is left.
-  void leftOver(VectorX& forces) override {
-    gram_.noalias() = space_->twists().transpose().lazyProduct(space_->twists());
-    smallest_.compute(gram_);
-    rho_ = reduced_;
-    smallest_.solveInPlace(rho_);
-    forces.noalias() = space_->twists() * rho_;
-  }
+  void leftOver(VectorX& forces) override { space_->leastForces(reduced_, forces); }
   int unknowns() const override { return int(A_.rows()); }
   void forget() override { space_ = std::make_unique<NullSpace>(system_, start_, startTime_); }
   std::string note() const override { return space_->jump() ? "the constraints have lost rank" : ""; }
@@ -110,9 +97,8 @@ class NullSpaceStep final : public StepEquations {
   double startTime_;
   std::unique_ptr<NullSpace> space_; ///< at q0
   std::vector<int> rows_, rowOf_;    ///< constraints that count; the row of each in A_, -1: redundant
-  VectorX before_, pulled_, reduced_, rho_, ones_, step_;
-  MatrixX A_, P_, Pt_, gram_;
-  Eigen::LLT<MatrixX> smallest_;
+  VectorX before_, pulled_, reduced_, ones_, step_;
+  MatrixX A_, P_, Pt_;
   Eigen::PartialPivLU<MatrixX> lu_;
 };
 

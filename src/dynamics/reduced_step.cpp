@@ -3,7 +3,6 @@
 #include "dynamics/twist_matrix.h"
 #include "tendril/discrete/null_space.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/LU>
 
 namespace tendril {
@@ -45,8 +44,7 @@ class DenseReducedStep final : public StepEquations {
     const int r = atBegin_->dimension();
     rates_.setZero(atBegin_->tree().dimension());
     step_.setZero(r), increment_.setZero(r), reduced_.setZero(r);
-    J_.setZero(r, r), gram_.setZero(r, r), rho_.setZero(r);
-    smallest_ = Eigen::LLT<MatrixX>(r);
+    J_.setZero(r, r);
     ST_.setZero(system.model().nv(), r);
     const VectorX unitsOfRates = unitsOfTree(system, atBegin_->tree(), q, t);
     atBegin_->update(q, t);
@@ -54,14 +52,7 @@ class DenseReducedStep final : public StepEquations {
     units_ = (shares.transpose() * unitsOfRates).cwiseQuotient(shares.colwise().sum().transpose());
   }
 
-  /// The smallest forces with the same effect, T (T^T T)^-1 of what is left.
-  void leftOver(VectorX& forces) override {
-    gram_.noalias() = atBegin_->twists().transpose().lazyProduct(atBegin_->twists());
-    smallest_.compute(gram_);
-    rho_ = reduced_;
-    smallest_.solveInPlace(rho_);
-    forces.noalias() = atBegin_->twists() * rho_;
-  }
+  void leftOver(VectorX& forces) override { atBegin_->leastForces(reduced_, forces); }
   int unknowns() const override { return int(J_.rows()); }
   void forget() override {
     atBegin_ = std::make_unique<NullSpace>(system_, start_, startTime_);
@@ -129,9 +120,8 @@ class DenseReducedStep final : public StepEquations {
   double startTime_;
   std::unique_ptr<NullSpace> atBegin_, atEnd_;
   TwistMatrix projected_;
-  VectorX before_, pulled_, rates_, step_, increment_, reduced_, rho_, units_;
-  MatrixX J_, ST_, gram_;
-  Eigen::LLT<MatrixX> smallest_;
+  VectorX before_, pulled_, rates_, step_, increment_, reduced_, units_;
+  MatrixX J_, ST_;
   Eigen::PartialPivLU<MatrixX> lu_;
   bool reached_ = true; ///< the closure, by the last move
 };

@@ -48,6 +48,7 @@ struct VariationalIntegrator::Impl {
   void show();
   void fillNode();
   double largest(const VectorX& g) const;
+  double kineticEnergy();
   Energy energy();
   Vector3 displacement(const Marker& on) const;
   void save(Snapshot& snapshot);
@@ -283,8 +284,7 @@ void VariationalIntegrator::Impl::fillNode() {
   isNodeKnown = true;
   show();
   node.intervalEnergy = lagrangian.energy(state.q, end, state.t, h);
-  system.rates(state.q, state.v, work);
-  node.hamiltonian = 0.5 * projected.dot(work) + system.potential(state.q, state.t);
+  node.hamiltonian = kineticEnergy() + system.potential(state.q, state.t);
   node.momentumHamiltonian = momenta->hamiltonian(state.q, state.t, p);
   work = end - state.q;
   for (const Block& block : model.blocks())
@@ -306,11 +306,17 @@ Vector3 VariationalIntegrator::Impl::displacement(const Marker& on) const {
   return frame.at(end, state.t + h).col(0) - frame.at(state.q, state.t).col(0);
 }
 
+double VariationalIntegrator::Impl::kineticEnergy() {
+  show();
+  system.rates(state.q, state.v, work);
+  return 0.5 * projected.dot(work);
+}
+
+/// Every step of a run asks for it: without the other numbers of the node.
 Energy VariationalIntegrator::Impl::energy() {
-  fillNode();
   Energy energy;
+  energy.kinetic = kineticEnergy();
   const double potential = system.potential(state.q, state.t);
-  energy.kinetic = node.hamiltonian - potential;
   work.noalias() = system.mass() * state.q;
   Vector3 moment = Vector3::Zero(); // mass times place
   for (const Block& block : model.blocks())

@@ -214,6 +214,10 @@ void DirectorSystem::addHessian(const Site& site, const Matrix24& hessian, doubl
   }
 }
 
+void DirectorSystem::addMassMatrix(double scale, SparseMatrix& K) const {
+  K.coeffs() += scale * mass_.coeffs(); // of the same pattern
+}
+
 double DirectorSystem::potential(const VectorX& q, double t) const {
   double V = -model_.gravity().factor(t).value * q.dot(weight_);
   for (const auto& kind : potentials_) {

@@ -1,6 +1,6 @@
 #include "tendril/dynamics/generalized_alpha.h"
 
-#include "heavy_top.h"
+#include "heavy_top_mechanism.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
@@ -13,17 +13,6 @@
 
 namespace tendril::test {
 namespace {
-
-Mechanism heavyTop() {
-  const oracles::HeavyTop data;
-  MechanismBuilder b;
-  b.gravity(data.gravity);
-  const MassProperties mass{data.mass, Vector3::Zero(), data.inertia.asDiagonal()};
-  const Vector3 speed = data.angularVelocity.cross(data.centre);
-  const auto top = b.body("top", mass, {Matrix3::Identity(), data.centre}, speed, data.angularVelocity);
-  b.joint(JointKind::Spherical, "tip", b.ground(), top.at({Matrix3::Identity(), -data.centre}));
-  return b.build();
-}
 
 /// A pendulum of a rod and a bob on a hinge that is not aligned with any axis, with a spring: all of q, v and lambda are busy.
 Mechanism pendulum() {

@@ -1,6 +1,7 @@
 #pragma once
 #include "tendril/discrete/kinematic_tree.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/QR>
 
 #include <optional>
@@ -30,6 +31,8 @@ class NullSpace {
   int dimension() const { return dimension_; } ///< r = n - m, m independent constraints
   /// Constraints that are redundant at the start, as rows of the model: closure rows the rank does not need. Of a dependent set the last.
   const std::vector<int>& redundantRows() const { return redundant_; }
+  /// All others, as constraints of the director system: internal ones first.
+  std::vector<int> keptConstraints() const;
 
   /// Makes C, Z and T at this configuration.
   void update(const VectorX& q, double t);
@@ -37,6 +40,8 @@ class NullSpace {
   const MatrixX& twists() const { return T_; }
   /// Z (r_tree x r), with orthonormal columns.
   const MatrixX& basis() const { return Z_; }
+  /// The smallest forces on the blocks (local frames) with a given effect, T^T f = effect: f = T (T^T T)^-1 effect.
+  void leastForces(const VectorX& effect, VectorX& forces);
   /// P (n x r), dense.
   void matrix(const VectorX& q, MatrixX& P) const;
   /// The rank differs from that of the start: how many directions more are free now, and the two pivots around the gap, the smallest one
@@ -78,7 +83,8 @@ class NullSpace {
   double closureResidual_ = 0;
   // scratch
   SparseMatrix G_;
-  MatrixX gradients_;
+  MatrixX gradients_, gram_;
+  Eigen::LLT<MatrixX> gramFactors_;
   VectorX constraint_, residual_, move_, gradient_, twist_, reduced_, moved_;
 };
 

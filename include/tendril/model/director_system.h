@@ -117,6 +117,8 @@ class DirectorSystem {
 
   // ---- evaluation; nothing allocates -------------------------------------------------------------------------------------------------
   const SparseMatrix& mass() const { return mass_; }
+  /// K += scale M; K has the pattern of matrix().
+  void addMassMatrix(double scale, SparseMatrix& K) const;
   /// Elastic and gravitational energy.
   double potential(const VectorX& q, double t) const;
   /// gradient += scale dV/dq.
