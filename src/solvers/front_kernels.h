@@ -1,0 +1,44 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+namespace tendril {
+
+/// The fully summed columns of a dense front of m rows, p of them fully summed: lower triangle, column by column.
+struct FrontView {
+  double* columns = nullptr;
+  int* rows = nullptr;         ///< of the matrix, for the p fully summed ones
+  double* inverse = nullptr;   ///< of D, two numbers per pivot: on the diagonal and below it
+  double* magnitude = nullptr; ///< of the numbers summed in a diagonal entry, by row of the matrix
+  int m = 0, p = 0;
+};
+
+/// Eliminates as many of the p columns as have stable pivots; they come first, with rows and columns exchanged. On return the columns hold
+/// L D (the unit block of a pivot excluded), D^-1 is in `inverse`.
+int eliminateFront(const FrontView& front, double threshold, double zeroTolerance);
+/// Rows of L below the fully summed ones, row after row, from L D and D^-1.
+void takeMultipliers(const FrontView& front, int eliminated, double* L);
+/// Turns L D into L.
+void divideByPivots(const FrontView& front, int eliminated);
+
+/// y_i -= sum_t A_it l_t for `rows` rows of the columns A, `height` apart.
+void subtractColumns(double* y, const double* A, int height, const double* l, int columns, int rows);
+/// sum_t |a_t l_t| for a row whose entries lie `height` apart.
+double magnitudeOfProduct(const double* a, int height, const double* l, int columns);
+
+/// w <- D^-1 L^-1 w in the pivots, w - L ... below them.
+void forward(const double* L, const double* inverse, int height, int eliminated, double* w);
+/// w <- L^-T w in the pivots.
+void backward(const double* L, int height, int eliminated, double* w);
+
+/// y += a x_j, returns a^T x.
+double multiplyColumn(int n, const double* a, double xj, const double* x, double* y);
+bool allFinite(const double* a, std::size_t n);
+/// max |a_i|; NaN counts as nothing.
+double largest(const double* a, std::size_t n);
+
+template <class T> void growTo(std::vector<T>& storage, std::size_t size) {
+  if (storage.size() < size) storage.resize(size + size / 2);
+}
+
+}
