@@ -220,8 +220,10 @@ DerivativeCheck::Error checkHessian(NonlinearProgram& program, const ProgramDeri
 
 double DerivativeCheck::worst() const {
   double worst = 0;
-  for (const Error* error : {&gradient, &equalityJacobian, &inequalityJacobian, &hessian})
-    if (!(error->value <= worst)) worst = error->value; // a NaN stays
+  for (const Error* error : {&gradient, &equalityJacobian, &inequalityJacobian, &hessian}) {
+    if (std::isnan(error->value)) return error->value;
+    worst = std::max(worst, error->value);
+  }
   return worst;
 }
 
