@@ -13,7 +13,7 @@ set(TENDRIL_VIEW_LIBRARIES fmt::fmt nlohmann_json::nlohmann_json ZLIB::ZLIB HTTP
 set(TENDRIL_SOLVER_LIBRARIES fmt::fmt)
 
 # A room links its libraries privately, so the definition reaches the sources of the room and nobody else.
-foreach(backend KLU MUMPS)
+foreach(backend KLU MUMPS IPOPT)
   set(TENDRIL_HAVE_${backend} OFF)
   if(TENDRIL_WITH_${backend})
     find_package(${backend} QUIET)
@@ -27,3 +27,4 @@ endforeach()
 
 message(STATUS "KLU sparse LU:                      ${TENDRIL_HAVE_KLU}")
 message(STATUS "MUMPS symmetric indefinite, inertia: ${TENDRIL_HAVE_MUMPS}")
+message(STATUS "Ipopt, for comparison:              ${TENDRIL_HAVE_IPOPT}")
