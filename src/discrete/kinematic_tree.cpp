@@ -280,13 +280,13 @@ void KinematicTree::rates(const VectorX& q, double t, const VectorX& v, VectorX&
 }
 
 void KinematicTree::matrix(const VectorX& q, double t, MatrixX& A) const {
-  VectorX unit = VectorX::Zero(dimension_), v;
+  unit_.setZero(dimension_);
   A.resize(system_.model().nv(), dimension_);
   for (int i = 0; i < dimension_; ++i) {
-    unit[i] = 1;
-    twists(q, t, unit, v);
-    A.col(i) = v;
-    unit[i] = 0;
+    unit_[i] = 1;
+    twists(q, t, unit_, gathered_);
+    A.col(i) = gathered_;
+    unit_[i] = 0;
   }
 }
 

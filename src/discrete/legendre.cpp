@@ -2,6 +2,7 @@
 
 #include "tendril/model/error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -9,24 +10,42 @@ namespace tendril {
 
 namespace {
 
-constexpr double shift = 1e-10;
+constexpr double compliance = 1e-10;
 constexpr int mostRefinements = 20;
 
 double largest(const VectorX& x) { return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0; }
 
-SparseMatrix scaledIdentity(Eigen::Index n, double factor) {
+/// A <- diag(rows) A diag(columns).
+void scale(SparseMatrix& A, const VectorX& rows, const VectorX& columns) {
+  for (int j = 0; j < A.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator it(A, j); it; ++it) it.valueRef() *= rows[it.row()] * columns[j];
+}
+
+/// A <- A diag(columns), then rows of length one; what these were multiplied by, 1 for rows of zeros.
+void normaliseRows(SparseMatrix& A, const VectorX& columns, VectorX& factors) {
+  factors.setZero(A.rows());
+  for (int j = 0; j < A.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator it(A, j); it; ++it) factors[it.row()] += it.value() * it.value() * columns[j] * columns[j];
+  for (double& factor : factors) factor = factor > 0 ? 1 / std::sqrt(factor) : 1;
+  scale(A, factors, columns);
+}
+
+SparseMatrix negativeIdentity(int n) {
   SparseMatrix I(n, n);
   I.setIdentity();
-  return factor * I;
+  return -I;
 }
 
 }
 
 NodalMomenta::NodalMomenta(const DirectorSystem& system)
-    : system_(system), unit_(VectorX::Ones(system.size())), G_(system.gradient()), N_(system.internalNullSpace()),
-      lu_({.ordering = SparseLuOptions::Ordering::Columns}) {
+    : system_(system), unit_(VectorX::Ones(system.size())), negativeMass_(system.matrix()), G_(system.gradient()),
+      identity_(negativeIdentity(system.size())), twists_(system), A_(twists_.matrix()), B_(twists_.rows()),
+      leastSquares_{SaddleMatrix(identity_, G_, VectorX::Ones(system.size() + system.constraints()), compliance), {}, {}, {}, {}},
+      leastAction_{SaddleMatrix(A_, B_, VectorX::Ones(system.model().nv() + system.model().nc()), compliance), {}, {}, {}, {}} {
   for (const Block& block : system.model().blocks())
     if (block.kind == Block::Kind::Pose) unit_.segment<3>(block.q).setConstant(system.model().characteristicLength());
+  system.addMassMatrix(-1, negativeMass_);
   findMassFactors();
 }
 
@@ -60,14 +79,15 @@ void NodalMomenta::findMassFactors() {
   }
 }
 
-void NodalMomenta::solveMass(const VectorX& p, VectorX& qdot) const {
+void NodalMomenta::solveMass(const VectorX& p, VectorX& qdot) {
   qdot.setZero(system_.size());
   const int n = int(massive_.size());
   if (n == 0) return;
-  VectorX y(n);
-  for (int i = 0; i < n; ++i) y[i] = p[massive_[i]];
-  y = (mass_.permutationP() * y).eval();
-  const SparseMatrix L = mass_.matrixL().nestedExpression();
+  const auto& places = mass_.permutationP().indices();
+  VectorX& y = pivoted_;
+  y.resize(n);
+  for (int i = 0; i < n; ++i) y[places[i]] = p[massive_[i]];
+  const SparseMatrix& L = mass_.matrixL().nestedExpression();
   // Substitution that passes over pivots without inertia, whose columns of L mean nothing.
   for (int j = 0; j < n; ++j) {
     if (inverseOfPivots_[j] == 0) y[j] = 0;
@@ -80,102 +100,85 @@ void NodalMomenta::solveMass(const VectorX& p, VectorX& qdot) const {
     for (SparseMatrix::InnerIterator it(L, j); it; ++it)
       if (it.row() > j) y[j] -= it.value() * y[it.row()];
   }
-  y = (mass_.permutationPinv() * y).eval();
-  for (int i = 0; i < n; ++i) qdot[massive_[i]] = y[i];
+  for (int i = 0; i < n; ++i) qdot[massive_[i]] = y[places[i]];
 }
 
-/// Lengths of the rows; 1 for rows of zeros.
-VectorX NodalMomenta::rowLengths(const SparseMatrix& G) const {
-  VectorX squares = VectorX::Zero(G.rows());
-  for (int j = 0; j < G.outerSize(); ++j)
-    for (SparseMatrix::InnerIterator it(G, j); it; ++it) squares[it.row()] += it.value() * it.value();
-  return (squares.array() > 0).select(squares.cwiseSqrt(), 1);
+/// Refinement from zero, an iterated Tikhonov regularisation: y stays in the range of B, hence ends at least norm. Rounding of the first
+/// solution is magnified outside that range, and taken away by the part of y that the compliance moves; later corrections are small.
+void NodalMomenta::Saddle::solve(const SparseMatrix& K, const SparseMatrix& B) {
+  const Eigen::Index n = K.rows(), m = B.rows();
+  solution.setZero(n + m);
+  residual.resize(n + m);
+  double before = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < mostRefinements; ++i) {
+    residual.head(n) = force;
+    residual.head(n).noalias() += K * solution.head(n);
+    residual.head(n).noalias() -= B.transpose() * solution.tail(m);
+    residual.tail(m).setZero();
+    residual.tail(m).noalias() -= B * solution.head(n);
+    const double size = largest(residual);
+    if (!(size < before / 2)) break;
+    before = size;
+    factors.solve(residual);
+    solution += residual;
+    if (i > 0) continue;
+    residual.head(n).setZero();
+    residual.tail(m) = compliance * solution.tail(m);
+    factors.solve(residual);
+    solution.tail(m) += residual.tail(m);
+  }
 }
 
 void NodalMomenta::multipliers(const VectorX& q, double t, const VectorX& left, const VectorX& right, double h, VectorX& lambda) {
+  // Least squares: [I G^T; G 0] [rest; lambda] = [force; 0].
   system_.constraintGradient(q, t, G_);
-  SparseMatrix G = G_ * unit_.asDiagonal();
-  const VectorX scale = rowLengths(G).cwiseInverse();
-  G = scale.asDiagonal() * G;
-  const SparseMatrix Gt = G.transpose();
-  Eigen::SimplicialLDLT<SparseMatrix> normal;
-  normal.compute(SparseMatrix(G * Gt + scaledIdentity(G.rows(), shift)));
-  const VectorX force = unit_.cwiseProduct(right - left) / h;
-  lambda.setZero(G.rows());
-  // Iterated Tikhonov regularisation from zero: it stays in the range of G, hence ends at least norm. Rounding of the first solution is
-  // magnified outside that range, and taken away by lambda - shift (G G^T + shift)^-1 lambda; later corrections are small.
-  double before = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < mostRefinements; ++i) {
-    const VectorX residual = G * (force - Gt * lambda);
-    if (!(largest(residual) < before / 2)) break;
-    before = largest(residual);
-    lambda += normal.solve(residual);
-    if (i == 0) lambda -= shift * normal.solve(lambda);
-  }
-  lambda.array() *= scale.array();
+  normaliseRows(G_, unit_, leastSquares_.rowScale);
+  leastSquares_.force = unit_.cwiseProduct(right - left) / h;
+  leastSquares_.factors.factorise(identity_, G_, G_, 1);
+  leastSquares_.solve(identity_, G_);
+  lambda = leastSquares_.solution.tail(G_.rows()).cwiseProduct(leastSquares_.rowScale);
 }
 
 void NodalMomenta::project(const VectorX& q, double t, const VectorX& p, VectorX& projected, VectorX& v) {
   // Least action principle in the twists: [A B^T; B 0] [v; mu] = [N^T p; 0] with A = N^T M N and the constraints B = G N of the model,
-  // scaled to A and S.
-  const int nv = system_.model().nv(), nc = system_.model().nc();
+  // scaled to A.
+  const int nv = system_.model().nv();
   system_.constraintGradient(q, t, G_);
-  system_.internalNullSpace(q, N_);
-  const SparseMatrix Nt = N_.transpose(), A = Nt * system_.mass() * N_;
-  SparseMatrix B = SparseMatrix(SparseMatrix(G_.transpose()).rightCols(nc)).transpose() * N_;
-  const VectorX unit = A.diagonal().cwiseSqrt().unaryExpr([](double a) { return a > 0 ? 1 / a : 1; });
-  const SparseMatrix As = unit.asDiagonal() * A * unit.asDiagonal();
-  B = B * unit.asDiagonal();
-  B = rowLengths(B).cwiseInverse().asDiagonal() * B;
-  std::vector<Eigen::Triplet<double>> entries;
-  for (int j = 0; j < nv; ++j) {
-    for (SparseMatrix::InnerIterator it(As, j); it; ++it) entries.emplace_back(it.row(), j, it.value());
-    for (SparseMatrix::InnerIterator it(B, j); it; ++it) {
-      entries.emplace_back(nv + it.row(), j, it.value());
-      entries.emplace_back(j, nv + it.row(), it.value());
-    }
+  twists_.project(negativeMass_, q, q);
+  twists_.projectRows(G_, q, B_);
+  columnScale_.resize(nv);
+  for (int i = 0; i < nv; ++i) {
+    const double mass = -twists_.matrix().coeff(i, i);
+    columnScale_[i] = mass > 0 ? 1 / std::sqrt(mass) : 1;
   }
-  SparseMatrix saddle(nv + nc, nv + nc);
-  saddle.setFromTriplets(entries.begin(), entries.end());
-  for (int i = 0; i < nc; ++i) entries.emplace_back(nv + i, nv + i, -shift);
-  SparseMatrix shifted(nv + nc, nv + nc);
-  shifted.setFromTriplets(entries.begin(), entries.end());
-  lu_.analyse(shifted);
-  if (!lu_.factorise(shifted)) {
-    const int column = lu_.singular().column;
+  std::copy_n(twists_.matrix().valuePtr(), A_.nonZeros(), A_.valuePtr());
+  scale(A_, columnScale_, columnScale_);
+  normaliseRows(B_, columnScale_, leastAction_.rowScale);
+  if (!leastAction_.factors.factorise(A_, B_, B_, 1)) {
+    const int column = leastAction_.factors.singular().column;
     throw NumericalFailure("the momenta cannot be projected on the constraints: " +
                            (column >= 0 && column < nv ? system_.model().nameOfVelocity(column) : std::string("something")) +
                            " has no inertia and is held by no constraint");
   }
-  v.resize(nv);
-  system_.pullBack(q, p, v);
-  VectorX right = VectorX::Zero(nv + nc), x = right;
-  right.head(nv) = unit.cwiseProduct(v);
-  double before = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < mostRefinements; ++i) {
-    VectorX residual = right - saddle * x;
-    if (!(largest(residual) < before / 2)) break;
-    before = largest(residual);
-    lu_.solve(residual);
-    x += residual;
-  }
-  v = unit.cwiseProduct(x.head(nv));
-  VectorX qdot(system_.size());
-  system_.rates(q, v, qdot);
-  projected.noalias() = system_.mass() * qdot;
+  leastAction_.force.resize(nv);
+  system_.pullBack(q, p, leastAction_.force);
+  leastAction_.force.array() *= columnScale_.array();
+  leastAction_.solve(A_, B_);
+  v = columnScale_.cwiseProduct(leastAction_.solution.head(nv));
+  rate_.resize(system_.size());
+  system_.rates(q, v, rate_);
+  projected.noalias() = system_.mass() * rate_;
 }
 
 double NodalMomenta::hamiltonian(const VectorX& q, double t, const VectorX& p) {
-  VectorX qdot;
-  solveMass(p, qdot);
-  return 0.5 * p.dot(qdot) + system_.potential(q, t);
+  solveMass(p, rate_);
+  return 0.5 * p.dot(rate_) + system_.potential(q, t);
 }
 
 void NodalMomenta::hiddenConstraint(const VectorX& q, double t, const VectorX& p, VectorX& h) {
-  VectorX qdot;
-  solveMass(p, qdot);
+  solveMass(p, rate_);
   system_.constraintGradient(q, t, G_);
-  h.noalias() = G_ * qdot;
+  h.noalias() = G_ * rate_;
 }
 
 }

@@ -3,8 +3,6 @@
 #include "tendril/model/error.h"
 #include "tendril/solvers/rank.h"
 
-#include <Eigen/SVD>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -120,11 +118,11 @@ bool NullSpace::close(VectorX& q, double t, int rank) {
     findClosure(q, t);
     qr_.compute(C_);
     const int used = std::min(rank, int((qr_.matrixQR().diagonal().array().abs() > zeroPivot).count()));
-    move_.setZero(C_.rows());
-    move_.head(used) = -(qr_.colsPermutation().transpose() * residual_).head(used);
-    qr_.matrixQR().topLeftCorner(used, used).triangularView<Eigen::Upper>().transpose().solveInPlace(move_.head(used));
-    move_.applyOnTheLeft(qr_.householderQ());
-    move_.array() *= coordinateScale_.array();
+    correction_.setZero(C_.rows(), 1);
+    for (int k = 0; k < used; ++k) correction_(k, 0) = -residual_[qr_.colsPermutation().indices()[k]];
+    qr_.matrixQR().topLeftCorner(used, used).triangularView<Eigen::Upper>().transpose().solveInPlace(correction_.col(0).head(used));
+    qr_.householderQ().applyThisOnTheLeft(correction_, workspaceOfColumn_);
+    move_ = coordinateScale_.cwiseProduct(correction_.col(0));
     tree_.retract(q, move_, t, t, moved_);
     q.swap(moved_);
   }
@@ -184,14 +182,14 @@ void NullSpace::update(const VectorX& q, double t) {
     const auto pivots = qr_.matrixQR().diagonal().cwiseAbs();
     jump_ = {atStart - now, now > 0 ? pivots[now - 1] : 0, now < pivots.size() ? pivots[now] : 0};
   }
-  MatrixX free = MatrixX::Zero(tree, tree - kept);
-  free.bottomRows(tree - kept).setIdentity();
-  free.applyOnTheLeft(qr_.householderQ());
-  free = coordinateScale_.asDiagonal() * free;
-  const Eigen::HouseholderQR<MatrixX> orthonormal(free);
-  free.setIdentity();
-  free.applyOnTheLeft(orthonormal.householderQ());
-  turn(free);
+  free_.setZero(tree, tree - kept);
+  free_.bottomRows(tree - kept).setIdentity();
+  qr_.householderQ().applyThisOnTheLeft(free_, workspace_);
+  free_.array().colwise() *= coordinateScale_.array();
+  orthonormal_.compute(free_);
+  free_.setIdentity();
+  orthonormal_.householderQ().applyThisOnTheLeft(free_, workspace_);
+  turn();
   T_.resize(system_.model().nv(), dimension_);
   for (int i = 0; i < dimension_; ++i) {
     move_ = Z_.col(i);
@@ -201,19 +199,30 @@ void NullSpace::update(const VectorX& q, double t) {
 }
 
 /// Z: of the free directions those nearest to the last Z, in the sense of least squares over all orthonormal choices. At first nearest to
-/// the tree coordinates that set the free directions apart best.
-void NullSpace::turn(const MatrixX& free) {
+/// the tree coordinates that set the free directions apart best. Z = F U with the orthonormal polar factor U of F^T Z, by the iteration of
+/// Newton and Schulz: singular values of F^T Z are cosines of angles between the old and the new space, at most one.
+void NullSpace::turn() {
   if (dimension_ == 0) {
-    Z_.resize(free.rows(), 0);
+    Z_.resize(free_.rows(), 0);
     return;
   }
-  if (Z_.cols() != dimension_) {
-    const Eigen::ColPivHouseholderQR<MatrixX> pivots(free.transpose());
-    Z_.setZero(free.rows(), dimension_);
+  if (Z_.rows() != free_.rows() || Z_.cols() != dimension_) {
+    const Eigen::ColPivHouseholderQR<MatrixX> pivots(free_.transpose());
+    Z_.setZero(free_.rows(), dimension_);
     for (int i = 0; i < dimension_; ++i) Z_(pivots.colsPermutation().indices()[i], i) = 1;
   }
-  const Eigen::BDCSVD<MatrixX> svd(free.transpose() * Z_, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  Z_ = free * (svd.matrixU() * svd.matrixV().transpose());
+  turn_.noalias() = free_.transpose() * Z_;
+  constexpr double rounding = 1e-15;
+  constexpr int mostIterations = 100; // a cosine of 1e-15 takes that many
+  for (int i = 0; i < mostIterations; ++i) {
+    gram_.noalias() = turn_.transpose() * turn_;
+    gram_.diagonal().array() -= 3;
+    const double defect = (gram_ + 2 * MatrixX::Identity(dimension_, dimension_)).cwiseAbs().maxCoeff();
+    turned_.noalias() = -0.5 * turn_ * gram_;
+    turn_.swap(turned_);
+    if (!(defect > rounding * dimension_)) break;
+  }
+  Z_.noalias() = free_ * turn_;
 }
 
 std::vector<int> NullSpace::keptConstraints() const {
@@ -228,18 +237,18 @@ std::vector<int> NullSpace::keptConstraints() const {
 void NullSpace::leastForces(const VectorX& effect, VectorX& forces) {
   gram_.noalias() = T_.transpose().lazyProduct(T_);
   gramFactors_.compute(gram_);
-  move_ = effect;
-  gramFactors_.solveInPlace(move_);
-  forces.noalias() = T_ * move_;
+  effect_ = effect;
+  gramFactors_.solveInPlace(effect_);
+  forces.noalias() = T_ * effect_;
 }
 
-void NullSpace::matrix(const VectorX& q, MatrixX& P) const {
-  VectorX twist, rate(system_.size());
+void NullSpace::matrix(const VectorX& q, MatrixX& P) {
+  rate_.resize(system_.size());
   P.resize(system_.size(), dimension_);
   for (int i = 0; i < dimension_; ++i) {
-    twist = T_.col(i);
-    system_.rates(q, twist, rate);
-    P.col(i) = rate;
+    twist_ = T_.col(i);
+    system_.rates(q, twist_, rate_);
+    P.col(i) = rate_;
   }
 }
 

@@ -30,7 +30,7 @@ class HalfwayStep final : public StepEquations {
     lu_ = Eigen::PartialPivLU<MatrixX>(A_.rows());
     for (VectorX* v : {&middle_, &before_, &step_}) v->setZero(n);
     reduced_.setZero(r), increment_.setZero(r), solution_.setZero(A_.rows()), rhs_.setZero(A_.rows());
-    mu_.setZero(m), workspace_.setZero(std::max(m, n));
+    mu_.setZero(m), column_.setZero(n, 1);
     rates_.setZero(space_->tree().dimension());
   }
 
@@ -115,12 +115,11 @@ class HalfwayStep final : public StepEquations {
  private:
   /// Multipliers of the forces that are left, of the rows that the decomposition takes.
   void findMultipliers() {
-    middle_ = unbalanced_;
-    qr_.householderQ().adjoint().applyThisOnTheLeft(middle_, workspace_);
-    workspace_.setZero();
-    qr_.matrixQR().topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().solveInPlace(middle_.head(rank_));
+    column_ = unbalanced_;
+    qr_.householderQ().adjoint().applyThisOnTheLeft(column_, workspaceOfColumn_);
+    qr_.matrixQR().topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().solveInPlace(column_.col(0).head(rank_));
     mu_.setZero();
-    for (int k = 0; k < rank_; ++k) mu_[qr_.colsPermutation().indices()[k]] = middle_[k];
+    for (int k = 0; k < rank_; ++k) mu_[qr_.colsPermutation().indices()[k]] = column_(k, 0);
   }
   /// The matrix at the present guess, momenta times k.
   MatrixX matrix(double k) {
@@ -160,11 +159,11 @@ class HalfwayStep final : public StepEquations {
   std::unique_ptr<NullSpace> space_; ///< at q1, and in a first guess at q0
   std::vector<int> rows_;            ///< constraints that count
   int rank_ = 0;
-  MatrixX Gt_, P_, P1_, KP_, A_;
+  MatrixX Gt_, P_, P1_, KP_, A_, column_; ///< a matrix of one column: reflections of a vector allocate
   Eigen::ColPivHouseholderQR<MatrixX> qr_;
   Eigen::PartialPivLU<MatrixX> lu_;
   VectorX middle_, before_, step_, reduced_, increment_, solution_, rhs_, mu_, rates_;
-  Eigen::RowVectorXd workspace_;
+  Eigen::RowVectorXd workspace_, workspaceOfColumn_; ///< one size each
 };
 
 }

@@ -1,6 +1,6 @@
-#include "dynamics/saddle_matrix.h"
 #include "dynamics/step_equations.h"
 #include "tendril/discrete/null_space.h"
+#include "tendril/solvers/saddle_matrix.h"
 
 #include <numeric>
 

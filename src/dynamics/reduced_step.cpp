@@ -1,7 +1,7 @@
-#include "dynamics/saddle_matrix.h"
 #include "dynamics/step_equations.h"
-#include "dynamics/twist_matrix.h"
 #include "tendril/discrete/null_space.h"
+#include "tendril/discrete/twist_matrix.h"
+#include "tendril/solvers/saddle_matrix.h"
 
 #include <Eigen/LU>
 

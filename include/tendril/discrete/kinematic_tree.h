@@ -78,7 +78,7 @@ class KinematicTree {
   std::vector<int> closure_;
   std::vector<bool> isLength_;
   int dimension_ = 0;
-  mutable VectorX gathered_; ///< scratch of reduce()
+  mutable VectorX gathered_, unit_; ///< scratch
 };
 
 }

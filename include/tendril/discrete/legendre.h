@@ -1,6 +1,6 @@
 #pragma once
-#include "tendril/model/director_system.h"
-#include "tendril/solvers/sparse_lu.h"
+#include "tendril/discrete/twist_matrix.h"
+#include "tendril/solvers/saddle_matrix.h"
 
 #include <Eigen/SparseCholesky>
 
@@ -13,9 +13,9 @@ namespace tendril {
 ///     p- = -(D1 L_d + f-)(q_n, q_{n+1}),    p+ = (D2 L_d + f+)(q_{n-1}, q_n),      both without forces of constraints,
 ///     p  = p+ - (h/2) G^T lambda_n = p- + (h/2) G^T lambda_n                        (Leyendecker 2011, 3.23, 3.24)
 ///
-/// With unequal intervals h is their mean. All linear systems are sparse; redundant rows are no obstacle, because their matrices are
-/// shifted by a relative 1e-10 and the solutions refined until the shift is gone. Lengths are measured by the size of the model, so that
-/// the shift means the same in any units.
+/// With unequal intervals h is their mean. All linear systems are sparse saddle points; redundant rows are no obstacle, because their
+/// matrices have a relative compliance of 1e-10 and the solutions are refined until it is gone. Lengths are measured by the size of the
+/// model, so that it means the same in any units. Nothing allocates after the first call.
 class NodalMomenta {
  public:
   explicit NodalMomenta(const DirectorSystem& system);
@@ -33,16 +33,25 @@ class NodalMomenta {
  private:
   void findMassFactors();
   /// q' with M q' = p.
-  void solveMass(const VectorX& p, VectorX& qdot) const;
-  VectorX rowLengths(const SparseMatrix& G) const;
+  void solveMass(const VectorX& p, VectorX& qdot);
+  /// [-K B^T; B 0] [x; y] = [force; 0], y of least norm where rows of B are redundant.
+  struct Saddle {
+    SaddleMatrix factors;
+    VectorX force, solution, rowScale, residual;
+    void solve(const SparseMatrix& K, const SparseMatrix& B);
+  };
 
   const DirectorSystem& system_;
   VectorX unit_; ///< of the coordinates: positions are measured by the size of the model
   std::vector<int> massive_, massNumber_;
   Eigen::SimplicialLDLT<SparseMatrix> mass_;
   VectorX inverseOfPivots_; ///< 0 where the mass is singular
-  SparseMatrix G_, N_;
-  SparseLu lu_;
+  SparseMatrix negativeMass_, G_;
+  SparseMatrix identity_; ///< negative
+  TwistMatrix twists_;
+  SparseMatrix A_, B_;                ///< -N^T M N and G N, scaled
+  Saddle leastSquares_, leastAction_; ///< of multipliers() and project()
+  VectorX columnScale_, rate_, pivoted_;
 };
 
 }

@@ -43,7 +43,7 @@ class NullSpace {
   /// The smallest forces on the blocks (local frames) with a given effect, T^T f = effect: f = T (T^T T)^-1 effect.
   void leastForces(const VectorX& effect, VectorX& forces);
   /// P (n x r), dense.
-  void matrix(const VectorX& q, MatrixX& P) const;
+  void matrix(const VectorX& q, MatrixX& P);
   /// The rank differs from that of the start: how many directions more are free now, and the two pivots around the gap, the smallest one
   /// kept and the largest one dropped.
   struct Jump {
@@ -68,7 +68,7 @@ class NullSpace {
   void checkVelocities(const VectorX& q, double t);
   void refuse(const VectorX& defect, const std::string& what) const;
   VectorX outsideRange(const VectorX& residual) const;
-  void turn(const MatrixX& free);
+  void turn();
 
   const DirectorSystem& system_;
   KinematicTree tree_;
@@ -83,9 +83,12 @@ class NullSpace {
   double closureResidual_ = 0;
   // scratch
   SparseMatrix G_;
-  MatrixX gradients_, gram_;
+  MatrixX correction_; ///< one column: reflections of a vector allocate
+  MatrixX gradients_, free_, turn_, turned_, gram_;
+  Eigen::HouseholderQR<MatrixX> orthonormal_;
+  Eigen::RowVectorXd workspace_, workspaceOfColumn_; ///< one size each
   Eigen::LLT<MatrixX> gramFactors_;
-  VectorX constraint_, residual_, move_, gradient_, twist_, reduced_, moved_;
+  VectorX constraint_, residual_, move_, gradient_, twist_, reduced_, moved_, effect_, rate_;
 };
 
 }

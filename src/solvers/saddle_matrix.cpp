@@ -1,12 +1,10 @@
-#include "dynamics/saddle_matrix.h"
+#include "tendril/solvers/saddle_matrix.h"
 
 #include <algorithm>
 
 namespace tendril {
 
 namespace {
-
-constexpr double compliance = 1e-12;
 
 template <class F> void each(const SaddleMatrix::Sparse& A, F visit) {
   for (int j = 0; j < A.outerSize(); ++j)
@@ -15,8 +13,8 @@ template <class F> void each(const SaddleMatrix::Sparse& A, F visit) {
 
 }
 
-SaddleMatrix::SaddleMatrix(const Sparse& K, const Sparse& H, Eigen::VectorXd unit)
-    : n_(K.rows()), m_(H.rows()), unit_(std::move(unit)), lu_({.ordering = SparseLuOptions::Ordering::Columns}) {
+SaddleMatrix::SaddleMatrix(const Sparse& K, const Sparse& H, Eigen::VectorXd unit, double compliance)
+    : n_(K.rows()), m_(H.rows()), unit_(std::move(unit)), compliance_(compliance), lu_({.ordering = SparseLuOptions::Ordering::Columns}) {
   const int n = int(n_), m = int(m_);
   std::vector<Eigen::Triplet<double>> entries;
   each(K, [&](int i, int j) { entries.emplace_back(i, j, 0.0); });
@@ -42,7 +40,7 @@ bool SaddleMatrix::factorise(const Sparse& K, const Sparse& H0, const Sparse& H1
     a[columns_[e]] = weight * H0.valuePtr()[e];
     ++e;
   });
-  for (int d : diagonal_) a[d] = -compliance * s;
+  for (int d : diagonal_) a[d] = -compliance_ * s;
   return lu_.factorise(A_);
 }
 
@@ -55,7 +53,7 @@ void SaddleMatrix::solve(Eigen::VectorXd& rhs) const {
 }
 
 void SaddleMatrix::share(const Eigen::VectorXd& y0, Eigen::VectorXd& rhs) const {
-  rhs.tail(m_).array() += compliance / s_ * y0.array() / unit_.tail(m_).array().square();
+  rhs.tail(m_).array() += compliance_ / s_ * y0.array() / unit_.tail(m_).array().square();
 }
 
 int SaddleMatrix::place(int row, int column) const {

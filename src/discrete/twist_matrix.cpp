@@ -1,4 +1,4 @@
-#include "dynamics/twist_matrix.h"
+#include "tendril/discrete/twist_matrix.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>
