@@ -1,5 +1,6 @@
 #include "tendril/elements/beams.h"
 
+#include "frame_strains.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/assembly.h"
 #include "tendril/model/error.h"
@@ -392,14 +393,27 @@ void Beams::addMomentum(const State& state, Momentum& momentum) const {
 
 Vector6 Beams::relativeVector(const State& state, int element) const { return Kinematics(elements_[element], state).d; }
 
-Vector6 Beams::strain(const State& state, int element) const {
-  return (relativeVector(state, element) - elements_[element].d0) / elements_[element].length;
+Vector6 Beams::strain(const State& state, int element, BeamInterpolation interpolation) const {
+  const Element& e = elements_[element];
+  return stretch(e, state, interpolation, nullptr) / e.length;
 }
 
-Vector6 Beams::sectionForce(const State& state, int element) const {
+Vector6 Beams::sectionForce(const State& state, int element, BeamInterpolation interpolation) const {
   const Element& e = elements_[element];
+  Vector6 rate;
+  const Vector6 elastic = stretch(e, state, interpolation, &rate);
+  return resultant(e, elastic + sections_[e.section].properties.dampingTime * rate, state);
+}
+
+Vector6 Beams::stretch(const Element& e, const State& state, BeamInterpolation interpolation, Vector6* rate) const {
   const Kinematics k(e, state);
-  return resultant(e, k.d - e.d0 + sections_[e.section].properties.dampingTime * k.rate(k.vA, k.vB), state);
+  if (interpolation == BeamInterpolation::Helicoidal) {
+    if (rate) *rate = k.rate(k.vA, k.vB);
+    return k.d - e.d0;
+  }
+  const Pose relative = se3::exp(k.d);
+  if (rate) *rate = frameStrainRates(relative, k.vA, k.vB);
+  return frameStrains(relative) - frameStrains(se3::exp(e.d0));
 }
 
 // ---- distributed loads -----------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 #include "frame_strains.h"
 
+#include "tendril/lie/so3.h"
+
 #include <limits>
 
 namespace tendril {
@@ -120,10 +122,37 @@ template struct StrainTable<OriginStrains>;
 template class ViscousFrames<FrameStrains>;
 template class ViscousFrames<OriginStrains>;
 
-Vector6 frameStrains(const Pose& relative) {
+namespace {
+
+const StrainTable<FrameStrains>& frameStrainTable() {
   static const StrainTable<FrameStrains> strains;
-  const DirectorFrames Y{DirectorFrame{}.at({}, 0), DirectorFrame{}.moved(relative).at({}, 0)};
-  return strains.values(strains.gradient(Y), Y);
+  return strains;
+}
+
+Matrix34 directorsOf(const Pose& H) {
+  Matrix34 columns;
+  columns << H.x, H.R;
+  return columns;
+}
+
+/// Of the frame at H: x' = R v, d_I' = R (omega x e_I).
+Matrix34 rateOfDirectors(const Pose& H, const Vector6& twist) {
+  Matrix34 rate;
+  rate << H.R * twist.head<3>(), H.R * so3::hat(twist.tail<3>());
+  return rate;
+}
+
+}
+
+Vector6 frameStrains(const Pose& relative) {
+  const DirectorFrames Y{directorsOf(Pose{}), directorsOf(relative)};
+  return frameStrainTable().values(frameStrainTable().gradient(Y), Y);
+}
+
+Vector6 frameStrainRates(const Pose& relative, const Vector6& twist1, const Vector6& twist2) {
+  const DirectorFrames Y{directorsOf(Pose{}), directorsOf(relative)};
+  const Columns rates = columnsOf(DirectorFrames{rateOfDirectors(Pose{}, twist1), rateOfDirectors(relative, twist2)});
+  return frameStrainTable().gradient(Y) * Eigen::Map<const Vector24>(rates.data());
 }
 
 }

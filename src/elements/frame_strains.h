@@ -94,5 +94,7 @@ template <class Strains> class ViscousFrames final : public DirectorForce {
 
 /// e of frame 2 at H12 against a frame 1 at the origin.
 Vector6 frameStrains(const Pose& relative);
+/// e' where frames 1 and 2 move with these twists, each in its own axes.
+Vector6 frameStrainRates(const Pose& relative, const Vector6& twist1, const Vector6& twist2);
 
 }

@@ -54,7 +54,7 @@ int elementNumber(const BeamPart& beam, int element) {
 std::string place(const BeamPart& beam, int element) { return " in element " + std::to_string(element) + " of beam '" + beam.name + "'"; }
 
 /// Part (0 translation, 3 rotation) of a section quantity of an element.
-using SectionQuantity = Vector6 (Beams::*)(const State&, int) const;
+using SectionQuantity = Vector6 (Beams::*)(const State&, int, BeamInterpolation) const;
 Measure section(const Model& model, const BeamPart& beam, int element, std::string unit, const std::string& what, SectionQuantity quantity,
                 int part) {
   const Beams& beams = beamsOf(model);
@@ -62,7 +62,9 @@ Measure section(const Model& model, const BeamPart& beam, int element, std::stri
   const bool isResultant = quantity == &Beams::sectionForce;
   return vector(
       std::move(unit), what + place(beam, element), "section",
-      [&beams, number, quantity, part](const State& state) -> Vector3 { return (beams.*quantity)(state, number).segment<3>(part); },
+      [&beams, number, quantity, part, of = beam.interpolation](const State& state) -> Vector3 {
+        return (beams.*quantity)(state, number, of).segment<3>(part);
+      },
       isResultant);
 }
 

@@ -125,6 +125,7 @@ MechanismBuilder::BeamHandle MechanismBuilder::beam(const std::string& name, con
   part.name = name;
   part.arclength = mesh(reference, options.elements, label);
   part.section = section;
+  part.interpolation = options.interpolation;
   checkTurn(reference, part.arclength, label, "reference shape");
   if (options.initial) checkTurn(*options.initial, part.arclength, label, "initial shape");
 

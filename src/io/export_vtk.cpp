@@ -97,7 +97,8 @@ struct BeamShape {
         frames.push_back(start * se3::exp(xi * d));
         arclengths.push_back(from + xi * (to - from));
       }
-      const Vector6 force = beams.sectionForce(state, element), strain = beams.strain(state, element);
+      const Vector6 force = beams.sectionForce(state, element, part.interpolation),
+                    strain = beams.strain(state, element, part.interpolation);
       elements.push_back({double(number), (from + to) / 2, force.head<3>(), force.tail<3>(), strain.head<3>(), strain.tail<3>()});
     }
     frames.push_back(node(part.elements()));

@@ -251,10 +251,6 @@ Measure SceneBuilder::ofBeam(const Record& r) const {
   if (what == "length") return measures::length(model, beam);
   if (what == "elongation") return measures::elongation(model, beam);
   if (what == "frenet torsion") return measures::frenetTorsion(model, beam);
-  if (content_.hasDiscretePath) {
-    r.node("measure").refuse("sections of beams in director coordinates have other strains than this measure reads",
-                             "measure reactions of joints or positions, or run the scene in pose coordinates");
-  }
   if (r.has("at") == r.has("element"))
     r.node().refuse("say where on the beam to measure", "give either `at:` (arclength, start, middle, end) or `element:`");
   const int element = r.has("element") ? r.integer("element") : measures::elementAt(beam, arclength(r.node("at"), beam));

@@ -41,6 +41,7 @@ void SceneBuilder::addBeam(const Record& r) {
   }
   BeamOptions options{.elements = r.integer("elements"),
                       .model = beamModel(r.choice("model")),
+                      .interpolation = content_.hasDiscretePath ? BeamInterpolation::Directors : BeamInterpolation::Helicoidal,
                       .velocity = r.vector3("velocity"),
                       .angularVelocity = r.vector3("angular_velocity")};
   if (r.has("initial")) options.initial = readCurve(r.object("initial"));

@@ -54,7 +54,8 @@ void addElements(const Mechanism& mechanism, std::vector<FilmChannel>& channels,
   channel.fill = [beams, &mechanism](const FilmFrame& frame, ChunkBuffer& buffer) {
     for (const BeamPart& beam : mechanism.beams) {
       for (int e = beam.firstElement; e < beam.firstElement + beam.elements(); ++e) {
-        const Vector6 force = beams->sectionForce(frame.state, e), strain = beams->strain(frame.state, e);
+        const Vector6 force = beams->sectionForce(frame.state, e, beam.interpolation),
+                      strain = beams->strain(frame.state, e, beam.interpolation);
         const double energy = strain.dot(beam.section.stiffness * strain) / 2;
         for (const double value : {force[0], force.segment<2>(1).norm(), force[3], force.tail<2>().norm(), strain.tail<2>().norm(),
                                    strain[3], strain[0], energy})

@@ -531,6 +531,51 @@ TEST(DirectorBeams, EnergiesConvergeToThoseOfTheModel) {
 namespace {
 
 /// A straight clamped beam of length 1 with bending stiffness 1, and a dead tip force or moment that comes in four steps.
+/// Internal forces of a beam do the power of its section forces on the rates of its strains, whatever the motion; damping and
+/// suppressed strains included.
+TEST(DirectorBeams, SectionForcesAreThoseOfTheEquations) {
+  for (BeamModel beamModel : {BeamModel::SimoReissner, BeamModel::KirchhoffLove, BeamModel::InextensibleKirchhoff}) {
+    const auto mechanism = curvedBeam(beamModel, 3, false);
+    const Model& model = *mechanism.model;
+    const Beams& beams = *model.term<Beams>();
+    const DirectorSystem system(model);
+    const State state = randomState(model, 31, 0.1);
+    VectorX qdot, force = VectorX::Zero(system.size());
+    system.rates(state.q, state.v, qdot);
+    system.addPotentialGradient(state.q, state.t, 1, force);
+    system.addForces(state.q, qdot, state.t, -1, force);
+    SparseMatrix G = system.gradient();
+    system.constraintGradient(state.q, state.t, G);
+    VectorX lambda = VectorX::Zero(system.constraints());
+    lambda.tail(model.nc()) = -state.lambda;
+    force += G.transpose() * lambda;
+
+    State ahead = state, back = state;
+    const VectorX motion = randomVector(model.nv(), 77);
+    const double h = 1e-5;
+    model.retract(state.q, h * motion, ahead.q);
+    model.retract(state.q, -h * motion, back.q);
+    VectorX rate;
+    system.rates(state.q, motion, rate);
+    double power = 0;
+    for (int e = 0; e < beams.elements(); ++e) {
+      const auto strainOf = [&](const State& at) { return beams.strain(at, e, BeamInterpolation::Directors); };
+      const Vector6 strainRate = (strainOf(ahead) - strainOf(back)) / (2 * h);
+      power += beams.length(e) * beams.sectionForce(state, e, BeamInterpolation::Directors).dot(strainRate);
+    }
+    EXPECT_NEAR(power, force.dot(rate), 1e-7 * std::abs(power));
+  }
+}
+
+TEST(DirectorBeams, StrainOfARollIsTheSineOfItsAngle) {
+  MechanismBuilder builder;
+  builder.beam("beam", Curve::straight({0, 0, 0}, {1, 0, 0}), someSection(),
+               {.elements = 5, .initial = Curve::arc({0, 0, 0}, {1, 0, 0}, {0, 1, 0}, 1, 1)});
+  const Mechanism mechanism = builder.build();
+  const Vector6 strain = mechanism.model->term<Beams>()->strain(mechanism.model->initialState(), 2, BeamInterpolation::Directors);
+  EXPECT_NEAR(strain.tail<3>().norm(), std::sin(0.2) / 0.2, 1e-12); // a turn of 1 rad, a fifth of it in 0.2 m
+}
+
 Pose cantileverTip(BeamModel model, int elements, const Vector3& force, const Vector3& moment, VectorX* nodes = nullptr) {
   MechanismBuilder builder;
   Matrix6 stiffness = Matrix6::Zero();

@@ -46,6 +46,14 @@ TEST(SceneCoordinates, ChooseTheIntegrator) {
   EXPECT_FALSE(runsBy<VariationalIntegrator>(", coordinates: pose"));
 }
 
+TEST(SceneCoordinates, DecideWhoseStrainsAreShown) {
+  const auto shown = [](const std::string& analysis) { return Scene::fromText(scene(analysis)).mechanism().beam("rod").interpolation; };
+  EXPECT_EQ(shown(", coordinates: directors"), BeamInterpolation::Directors);
+  EXPECT_EQ(shown(", method: energy-momentum"), BeamInterpolation::Directors);
+  EXPECT_EQ(shown(", method: variational, coordinates: pose"), BeamInterpolation::Helicoidal);
+  EXPECT_EQ(shown(""), BeamInterpolation::Helicoidal);
+}
+
 TEST(SceneCoordinates, RefuseWhatDoesNotBelong) {
   expectRefused(scene(", method: generalized-alpha, coordinates: directors"), "pose coordinates");
   expectRefused(scene(", method: energy-momentum, coordinates: pose"), "method in directors");
@@ -54,7 +62,6 @@ TEST(SceneCoordinates, RefuseWhatDoesNotBelong) {
   expectRefused(scene(", method: variational, steps: [1e-3, 0]"), "must be positive");
   expectRefused(scene(", method: variational, steps: [1e-3], adaptation: 1"), "prescribed or adapted");
   expectRefused(scene("", "[{name: H, measure: hamiltonian}]"), "no discrete path");
-  expectRefused(scene(", method: variational", "[{name: N, measure: section force, beam: rod, at: middle}]"), "other strains");
 }
 
 }

@@ -12,6 +12,9 @@ namespace tendril {
 /// extension (3 constraints an element).
 enum class BeamModel { SimoReissner, KirchhoffLove, InextensibleKirchhoff };
 
+/// What an analysis interpolates within an element, which decides what its strains are: Beams::evaluate or Beams::embed.
+enum class BeamInterpolation { Helicoidal, Directors };
+
 /// Geometrically exact beams on SE(3), two nodes an element, helicoidal interpolation (Sonneville, Cardona & Bruls 2014):
 ///
 ///     d = log(H_A^-1 H_B),   H(s) = H_A exp(s d / L),   eps = (d - d0) / L,
@@ -57,11 +60,11 @@ class Beams final : public Term {
   const SectionProperties& section(int element) const { return sections_[elements_[element].section].properties; }
   std::array<int, 2> blocks(int element) const { return {elements_[element].a, elements_[element].b}; }
   /// Strain eps - eps of the reference, and d itself.
-  Vector6 strain(const State& state, int element) const;
+  Vector6 strain(const State& state, int element, BeamInterpolation interpolation = BeamInterpolation::Helicoidal) const;
   Vector6 relativeVector(const State& state, int element) const;
   /// Force and moment that the part beyond the section (towards B) exerts on the part before it, in the section frame; damping and the
   /// resultants of suppressed strains included.
-  Vector6 sectionForce(const State& state, int element) const;
+  Vector6 sectionForce(const State& state, int element, BeamInterpolation interpolation = BeamInterpolation::Helicoidal) const;
 
  private:
   struct SectionData {
@@ -88,6 +91,8 @@ class Beams final : public Term {
   void evaluate(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const;
   void addResidual(const Element& e, const State& state, const Vector3& gravity, Assembly& assembly) const;
   void noteLimits(const Element& e, const State& state, const Pose& A, double angleSquared, Assembly& assembly) const;
+  /// L (eps - eps of the reference), and its rate where wanted.
+  Vector6 stretch(const Element& e, const State& state, BeamInterpolation interpolation, Vector6* rate) const;
   Vector6 resultant(const Element& e, const Vector6& stretch, const State& state) const;
   Vector6 geometricResultant(const Element& e, const Vector6& resultant, const State& state, Assembly& assembly) const;
 

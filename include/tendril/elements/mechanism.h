@@ -24,6 +24,7 @@ struct BeamPart {
   std::vector<double> arclength; ///< of the nodes, in the reference shape
   int firstElement = 0;
   SectionProperties section;
+  BeamInterpolation interpolation = BeamInterpolation::Helicoidal; ///< whose strains measures, files and pictures show
 
   int elements() const { return int(nodes.size()) - 1; }
   double length() const { return arclength.back(); }
@@ -51,6 +52,7 @@ struct Mechanism {
 struct BeamOptions {
   int elements = 10;
   BeamModel model = BeamModel::SimoReissner;
+  BeamInterpolation interpolation = BeamInterpolation::Helicoidal; ///< of the analysis to come: what measures show; no element changes
   /// Motion of the whole beam as a rigid body at the start: velocity of the frame of its first node's origin, angular velocity about it,
   /// both in the inertial frame.
   Vector3 velocity = Vector3::Zero();
