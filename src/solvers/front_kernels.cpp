@@ -18,6 +18,34 @@ using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
 inline __attribute__((always_inline)) Four& four(double* a) { return *reinterpret_cast<Four*>(a); }
 inline __attribute__((always_inline)) const Four& four(const double* a) { return *reinterpret_cast<const Four*>(a); }
 
+/// C -= W L^T for two columns of C, which keep their sums in registers.
+inline __attribute__((always_inline)) void subtractFromPair(double* C, int ldc, const double* W, int ldw, const double* L, int depth,
+                                                            int rows) {
+  double *c = C, *d = C + ldc;
+  const double *l = L, *m = L + depth;
+  int i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    Four first = four(c + i), second = four(d + i);
+    const double* w = W + i;
+    for (int t = 0; t < depth; ++t, w += ldw) {
+      first -= four(w) * l[t];
+      second -= four(w) * m[t];
+    }
+    four(c + i) = first;
+    four(d + i) = second;
+  }
+  for (; i < rows; ++i) {
+    double first = c[i], second = d[i];
+    const double* w = W + i;
+    for (int t = 0; t < depth; ++t, w += ldw) {
+      first -= *w * l[t];
+      second -= *w * m[t];
+    }
+    c[i] = first;
+    d[i] = second;
+  }
+}
+
 /// The fully summed columns while pivots are sought in them.
 struct Elimination {
   const FrontView& front;
@@ -193,31 +221,37 @@ TENDRIL_CLONES void divideByPivots(const FrontView& front, int eliminated) {
   }
 }
 
-TENDRIL_CLONES void subtractColumns(double* __restrict y, const double* __restrict A, int height, const double* __restrict l, int columns,
-                                    int rows) {
-  int t = 0;
-  for (; t + 4 <= columns; t += 4, A += 4 * std::ptrdiff_t(height)) {
-    const double *a = A, *b = a + height, *c = b + height, *d = c + height;
-    const double la = l[t], lb = l[t + 1], lc = l[t + 2], ld = l[t + 3];
-    int i = 0;
-    for (; i + 4 <= rows; i += 4) four(y + i) -= (four(a + i) * la + four(b + i) * lb) + (four(c + i) * lc + four(d + i) * ld);
-    for (; i < rows; ++i) y[i] -= (a[i] * la + b[i] * lb) + (c[i] * lc + d[i] * ld);
-  }
-  for (; t + 2 <= columns; t += 2, A += 2 * std::ptrdiff_t(height)) {
-    const double *a = A, *b = a + height;
-    const double la = l[t], lb = l[t + 1];
-    int i = 0;
-    for (; i + 4 <= rows; i += 4) four(y + i) -= four(a + i) * la + four(b + i) * lb;
-    for (; i < rows; ++i) y[i] -= a[i] * la + b[i] * lb;
-  }
-  if (t < columns)
-    for (int i = 0; i < rows; ++i) y[i] -= A[i] * l[t];
+TENDRIL_CLONES void subtractProduct(double* C, int ldc, const double* W, int ldw, const double* L, int depth, int columns, int rows) {
+  for (int j = 0; j + 2 <= columns; j += 2)
+    subtractFromPair(C + std::ptrdiff_t(j) * ldc, ldc, W, ldw, L + std::ptrdiff_t(j) * depth, depth, rows);
+  if (columns % 2 == 0) return;
+  const double* l = L + std::ptrdiff_t(columns - 1) * depth;
+  double* c = C + std::ptrdiff_t(columns - 1) * ldc;
+  for (int t = 0; t < depth; ++t)
+    for (int i = 0; i < rows; ++i) c[i] -= W[std::ptrdiff_t(t) * ldw + i] * l[t];
 }
 
-double magnitudeOfProduct(const double* a, int height, const double* l, int columns) {
-  double sum = 0;
-  for (int t = 0; t < columns; ++t) sum += std::abs(a[std::ptrdiff_t(t) * height] * l[t]);
-  return sum;
+TENDRIL_CLONES void subtractTriangle(double* C, int ldc, const double* W, int ldw, const double* L, int depth, int order,
+                                     double* magnitude) {
+  for (int j = 0; j < order; ++j) {
+    const double* l = L + std::ptrdiff_t(j) * depth;
+    double sum = 0, size = 0;
+    for (int t = 0; t < depth; ++t) {
+      const double product = W[std::ptrdiff_t(t) * ldw + j] * l[t];
+      sum += product;
+      size += std::abs(product);
+    }
+    C[std::ptrdiff_t(j) * ldc + j] -= sum;
+    magnitude[j] += size;
+  }
+  for (int j = 0; j + 2 <= order; j += 2) {
+    const double* l = L + std::ptrdiff_t(j) * depth;
+    double* c = C + std::ptrdiff_t(j) * ldc;
+    double sum = 0;
+    for (int t = 0; t < depth; ++t) sum += W[std::ptrdiff_t(t) * ldw + j + 1] * l[t];
+    c[j + 1] -= sum;
+    subtractFromPair(c + j + 2, ldc, W + j + 2, ldw, l, depth, order - j - 2);
+  }
 }
 
 TENDRIL_CLONES void forward(const double* L, const double* inverse, int height, int eliminated, double* __restrict w) {

@@ -21,10 +21,10 @@ void takeMultipliers(const FrontView& front, int eliminated, double* L);
 /// Turns L D into L.
 void divideByPivots(const FrontView& front, int eliminated);
 
-/// y_i -= sum_t A_it l_t for `rows` rows of the columns A, `height` apart.
-void subtractColumns(double* y, const double* A, int height, const double* l, int columns, int rows);
-/// sum_t |a_t l_t| for a row whose entries lie `height` apart.
-double magnitudeOfProduct(const double* a, int height, const double* l, int columns);
+/// C -= W L^T, C of `rows` x `columns`, W of `rows` x `depth`; C and W by columns, L by rows.
+void subtractProduct(double* C, int ldc, const double* W, int ldw, const double* L, int depth, int columns, int rows);
+/// The same for the lower triangle of a symmetric C; adds the magnitudes of what its diagonal entries lose.
+void subtractTriangle(double* C, int ldc, const double* W, int ldw, const double* L, int depth, int order, double* magnitude);
 
 /// w <- D^-1 L^-1 w in the pivots, w - L ... below them.
 void forward(const double* L, const double* inverse, int height, int eliminated, double* w);

@@ -145,24 +145,18 @@ void StagedLdlt::updateNext(const StagedMatrix& A, int k) {
   const Front& front = fronts_[k];
   const Front& after = fronts_[k + 1];
   const int e = front.eliminated, m = front.height();
-  const double* weighted = panels_.data() + front.panel;
-  const double* L = multipliers_.data();
-  const int inNext = front.summed(), inBorder = inNext + front.next;
-  for (int j = 0; j < front.next; ++j) {
-    double* column = panels_.data() + after.panel + std::size_t(after.delayed + j) * std::size_t(after.height()) + after.delayed;
-    const double* l = L + std::size_t(j) * std::size_t(e);
-    subtractColumns(column + j, weighted + inNext + j, m, l, e, front.next - j);
-    subtractColumns(column + after.size + after.next, weighted + inBorder, m, l, e, front.border);
-    magnitude_[std::size_t(front.firstNext + j)] += magnitudeOfProduct(weighted + inNext + j, m, l, e);
+  double* next = panels_.data() + after.panel + std::size_t(after.delayed) * std::size_t(after.height()) + after.delayed; // its own block
+  const double* inNext = panels_.data() + front.panel + front.summed();
+  const double* inBorder = inNext + front.next;
+  const double *nextL = multipliers_.data(), *borderL = nextL + std::size_t(front.next) * std::size_t(e);
+  if (front.next > 0) {
+    subtractTriangle(next, after.height(), inNext, m, nextL, e, front.next, magnitude_.data() + front.firstNext);
+    if (front.border > 0) subtractProduct(next + after.size + after.next, after.height(), inBorder, m, nextL, e, front.next, front.border);
   }
-  for (int j = 0; j < front.border; ++j) {
-    const double* l = L + std::size_t(front.next + j) * std::size_t(e);
-    double* column = k + 1 < A.stages()
-                         ? corner_.data() + std::size_t(j) * std::size_t(front.border)
-                         : panels_.data() + after.panel + std::size_t(after.delayed + j) * std::size_t(after.height()) + after.delayed;
-    subtractColumns(column + j, weighted + inBorder + j, m, l, e, front.border - j);
-    magnitude_[std::size_t(front.firstBorder + j)] += magnitudeOfProduct(weighted + inBorder + j, m, l, e);
-  }
+  if (front.border == 0) return;
+  const bool last = k + 1 == A.stages(); // the border is then the next front
+  subtractTriangle(last ? next : corner_.data(), last ? after.height() : front.border, inBorder, m, borderL, e, front.border,
+                   magnitude_.data() + front.firstBorder);
 }
 
 void StagedLdlt::countInertia(const Front& front) {
