@@ -489,16 +489,16 @@ Status Run::restore() {
   Status stopped = Status::MaxIterations;
   const auto judge = [&](const ProgramValues& values, double infeasibility) {
     now_.values = values;
+    placeSlacks(margin_);
     if (!first) {
       ++report_.iterations;
-      residuals_.violation = infeasibility;
+      residuals_.violation = now_.largestInfeasibility();
       shift_ = 0;
       if (!record(1, true)) stopped = Status::Interrupted;
     }
     first = false;
     if (stopped == Status::Interrupted || report_.iterations >= options_.maxIterations) return ViolationMinimiser::Verdict::Stop;
     if (infeasibility > 0.9 * theta || atBounds) return ViolationMinimiser::Verdict::Continue;
-    placeSlacks(margin_);
     return filter_.accepts(now_.infeasibility(), now_.barrierFunction(mu_)) ? ViolationMinimiser::Verdict::Accept
                                                                             : ViolationMinimiser::Verdict::Continue;
   };

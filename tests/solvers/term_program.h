@@ -90,6 +90,8 @@ class TermProgram : public VectorProgram {
     addTerm(row, -1, std::move(variables), std::move(f), linear);
     return row;
   }
+  /// Another term of a row.
+  void addToEquality(int row, std::vector<int> variables, Function f) { addTerm(row, -1, std::move(variables), std::move(f), false); }
   int inequality(double lower, std::vector<int> variables, Function f, double upper, int stage = 0, bool linear = false) {
     const int row = structure_.addInequality(stage, lower, upper);
     addTerm(-1, row, std::move(variables), std::move(f), linear);
