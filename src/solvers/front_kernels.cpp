@@ -18,31 +18,45 @@ using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
 inline __attribute__((always_inline)) Four& four(double* a) { return *reinterpret_cast<Four*>(a); }
 inline __attribute__((always_inline)) const Four& four(const double* a) { return *reinterpret_cast<const Four*>(a); }
 
-/// C -= W L^T for two columns of C, which keep their sums in registers.
-inline __attribute__((always_inline)) void subtractFromPair(double* C, int ldc, const double* W, int ldw, const double* L, int depth,
+/// y -= a s
+inline __attribute__((always_inline)) void subtractOne(double* __restrict y, const double* __restrict a, double s, int n) {
+  int i = 0;
+  for (; i + 4 <= n; i += 4) four(y + i) -= four(a + i) * s;
+  for (; i < n; ++i) y[i] -= a[i] * s;
+}
+/// y -= a s + b t
+inline __attribute__((always_inline)) void subtractTwo(double* __restrict y, const double* __restrict a, double s,
+                                                       const double* __restrict b, double t, int n) {
+  int i = 0;
+  for (; i + 4 <= n; i += 4) four(y + i) -= four(a + i) * s + four(b + i) * t;
+  for (; i < n; ++i) y[i] -= a[i] * s + b[i] * t;
+}
+
+/// C -= A B^T for two columns of C, which keep their sums in registers.
+inline __attribute__((always_inline)) void subtractFromPair(double* C, int ldc, const double* A, int lda, const double* B, int depth,
                                                             int rows) {
   double *c = C, *d = C + ldc;
-  const double *l = L, *m = L + depth;
+  const double *first = B, *second = B + depth;
   int i = 0;
   for (; i + 4 <= rows; i += 4) {
-    Four first = four(c + i), second = four(d + i);
-    const double* w = W + i;
-    for (int t = 0; t < depth; ++t, w += ldw) {
-      first -= four(w) * l[t];
-      second -= four(w) * m[t];
+    Four p = four(c + i), q = four(d + i);
+    const double* a = A + i;
+    for (int t = 0; t < depth; ++t, a += lda) {
+      p -= four(a) * first[t];
+      q -= four(a) * second[t];
     }
-    four(c + i) = first;
-    four(d + i) = second;
+    four(c + i) = p;
+    four(d + i) = q;
   }
   for (; i < rows; ++i) {
-    double first = c[i], second = d[i];
-    const double* w = W + i;
-    for (int t = 0; t < depth; ++t, w += ldw) {
-      first -= *w * l[t];
-      second -= *w * m[t];
+    double p = c[i], q = d[i];
+    const double* a = A + i;
+    for (int t = 0; t < depth; ++t, a += lda) {
+      p -= *a * first[t];
+      q -= *a * second[t];
     }
-    c[i] = first;
-    d[i] = second;
+    c[i] = p;
+    d[i] = q;
   }
 }
 
@@ -112,8 +126,7 @@ struct Elimination {
       const double w = a[c];
       if (w == 0) continue;
       const double l = w * inverse;
-      double* target = column(c);
-      for (int i = c; i < front.m; ++i) target[i] -= a[i] * l;
+      subtractOne(column(c) + c, a + c, l, front.m - c);
       magnitude(c) += std::abs(w * l);
     }
   }
@@ -131,8 +144,7 @@ struct Elimination {
       const double wa = a[c], wb = b[c];
       if (wa == 0 && wb == 0) continue;
       const double la = i11 * wa + i21 * wb, lb = i21 * wa + i22 * wb;
-      double* target = column(c);
-      for (int i = c; i < front.m; ++i) target[i] -= a[i] * la + b[i] * lb;
+      subtractTwo(column(c) + c, a + c, la, b + c, lb, front.m - c);
       magnitude(c) += std::abs(wa * la) + std::abs(wb * lb);
     }
   }
@@ -182,22 +194,10 @@ TENDRIL_CLONES int eliminateFront(const FrontView& front, double threshold, doub
   return j;
 }
 
-TENDRIL_CLONES void takeMultipliers(const FrontView& front, int eliminated, double* L) {
+void takeRows(const FrontView& front, int eliminated, double* W) {
   for (int t = 0; t < eliminated; ++t) {
     const double* a = front.columns + std::ptrdiff_t(t) * front.m + front.p;
-    const double diagonal = front.inverse[2 * t], below = front.inverse[2 * t + 1];
-    const int rows = front.m - front.p;
-    if (below == 0) {
-      for (int i = 0; i < rows; ++i) L[std::ptrdiff_t(i) * eliminated + t] = a[i] * diagonal;
-      continue;
-    }
-    const double* b = a + front.m;
-    const double second = front.inverse[2 * t + 2];
-    for (int i = 0; i < rows; ++i) {
-      L[std::ptrdiff_t(i) * eliminated + t] = a[i] * diagonal + b[i] * below;
-      L[std::ptrdiff_t(i) * eliminated + t + 1] = a[i] * below + b[i] * second;
-    }
-    ++t;
+    for (int i = 0; i < front.m - front.p; ++i) W[std::ptrdiff_t(i) * eliminated + t] = a[i];
   }
 }
 
@@ -221,23 +221,23 @@ TENDRIL_CLONES void divideByPivots(const FrontView& front, int eliminated) {
   }
 }
 
-TENDRIL_CLONES void subtractProduct(double* C, int ldc, const double* W, int ldw, const double* L, int depth, int columns, int rows) {
+TENDRIL_CLONES void subtractProduct(double* C, int ldc, const double* A, int lda, const double* B, int depth, int columns, int rows) {
   for (int j = 0; j + 2 <= columns; j += 2)
-    subtractFromPair(C + std::ptrdiff_t(j) * ldc, ldc, W, ldw, L + std::ptrdiff_t(j) * depth, depth, rows);
+    subtractFromPair(C + std::ptrdiff_t(j) * ldc, ldc, A, lda, B + std::ptrdiff_t(j) * depth, depth, rows);
   if (columns % 2 == 0) return;
-  const double* l = L + std::ptrdiff_t(columns - 1) * depth;
+  const double* b = B + std::ptrdiff_t(columns - 1) * depth;
   double* c = C + std::ptrdiff_t(columns - 1) * ldc;
   for (int t = 0; t < depth; ++t)
-    for (int i = 0; i < rows; ++i) c[i] -= W[std::ptrdiff_t(t) * ldw + i] * l[t];
+    for (int i = 0; i < rows; ++i) c[i] -= A[std::ptrdiff_t(t) * lda + i] * b[t];
 }
 
-TENDRIL_CLONES void subtractTriangle(double* C, int ldc, const double* W, int ldw, const double* L, int depth, int order,
+TENDRIL_CLONES void subtractTriangle(double* C, int ldc, const double* A, int lda, const double* B, int depth, int order,
                                      double* magnitude) {
   for (int j = 0; j < order; ++j) {
-    const double* l = L + std::ptrdiff_t(j) * depth;
+    const double* b = B + std::ptrdiff_t(j) * depth;
     double sum = 0, size = 0;
     for (int t = 0; t < depth; ++t) {
-      const double product = W[std::ptrdiff_t(t) * ldw + j] * l[t];
+      const double product = A[std::ptrdiff_t(t) * lda + j] * b[t];
       sum += product;
       size += std::abs(product);
     }
@@ -245,20 +245,19 @@ TENDRIL_CLONES void subtractTriangle(double* C, int ldc, const double* W, int ld
     magnitude[j] += size;
   }
   for (int j = 0; j + 2 <= order; j += 2) {
-    const double* l = L + std::ptrdiff_t(j) * depth;
+    const double* b = B + std::ptrdiff_t(j) * depth;
     double* c = C + std::ptrdiff_t(j) * ldc;
     double sum = 0;
-    for (int t = 0; t < depth; ++t) sum += W[std::ptrdiff_t(t) * ldw + j + 1] * l[t];
+    for (int t = 0; t < depth; ++t) sum += A[std::ptrdiff_t(t) * lda + j + 1] * b[t];
     c[j + 1] -= sum;
-    subtractFromPair(c + j + 2, ldc, W + j + 2, ldw, l, depth, order - j - 2);
+    subtractFromPair(c + j + 2, ldc, A + j + 2, lda, b, depth, order - j - 2);
   }
 }
 
 TENDRIL_CLONES void forward(const double* L, const double* inverse, int height, int eliminated, double* __restrict w) {
   for (int t = 0; t < eliminated; ++t) {
     const double* a = L + std::ptrdiff_t(t) * height;
-    const double wt = w[t];
-    for (int i = t + 1; i < height; ++i) w[i] -= a[i] * wt;
+    subtractOne(w + t + 1, a + t + 1, w[t], height - t - 1);
   }
   for (int t = 0; t < eliminated; ++t) {
     const double below = inverse[2 * t + 1];

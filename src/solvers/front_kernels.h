@@ -16,15 +16,15 @@ struct FrontView {
 /// Eliminates as many of the p columns as have stable pivots; they come first, with rows and columns exchanged. On return the columns hold
 /// L D (the unit block of a pivot excluded), D^-1 is in `inverse`.
 int eliminateFront(const FrontView& front, double threshold, double zeroTolerance);
-/// Rows of L below the fully summed ones, row after row, from L D and D^-1.
-void takeMultipliers(const FrontView& front, int eliminated, double* L);
+/// Copies the rows of L D below the fully summed ones, row after row.
+void takeRows(const FrontView& front, int eliminated, double* W);
 /// Turns L D into L.
 void divideByPivots(const FrontView& front, int eliminated);
 
-/// C -= W L^T, C of `rows` x `columns`, W of `rows` x `depth`; C and W by columns, L by rows.
-void subtractProduct(double* C, int ldc, const double* W, int ldw, const double* L, int depth, int columns, int rows);
+/// C -= A B^T, C of `rows` x `columns`, A of `rows` x `depth`; C and A by columns, B by rows.
+void subtractProduct(double* C, int ldc, const double* A, int lda, const double* B, int depth, int columns, int rows);
 /// The same for the lower triangle of a symmetric C; adds the magnitudes of what its diagonal entries lose.
-void subtractTriangle(double* C, int ldc, const double* W, int ldw, const double* L, int depth, int order, double* magnitude);
+void subtractTriangle(double* C, int ldc, const double* A, int lda, const double* B, int depth, int order, double* magnitude);
 
 /// w <- D^-1 L^-1 w in the pivots, w - L ... below them.
 void forward(const double* L, const double* inverse, int height, int eliminated, double* w);

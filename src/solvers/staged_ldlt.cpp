@@ -77,7 +77,7 @@ void StagedLdlt::analyse(const StagedMatrix& A) {
   inverse_.resize(2 * summed);
   magnitude_.resize(std::size_t(A.order()));
   corner_.resize(std::size_t(A.border()) * std::size_t(A.border()));
-  multipliers_.resize(std::size_t(tallest) * std::size_t(tallest));
+  weighted_.resize(std::size_t(tallest) * std::size_t(tallest));
   work_.resize(std::size_t(tallest));
   residual_.resize(A.order());
   correction_.resize(A.order());
@@ -98,7 +98,7 @@ void StagedLdlt::begin(const StagedMatrix& A, int k) {
   growTo(panels_, front.panel + std::size_t(m) * std::size_t(p));
   growTo(rows_, front.rows + std::size_t(p));
   growTo(inverse_, front.inverse + 2 * std::size_t(p));
-  growTo(multipliers_, std::size_t(p) * std::size_t(m));
+  growTo(weighted_, std::size_t(p) * std::size_t(m));
   growTo(work_, std::size_t(m));
 
   double* panel = panels_.data() + front.panel;
@@ -136,7 +136,8 @@ void StagedLdlt::eliminate(const StagedMatrix& A, int k) {
                        front.height(),
                        front.summed()};
   front.eliminated = eliminateFront(view, options_.pivotThreshold, options_.zeroTolerance);
-  takeMultipliers(view, front.eliminated, multipliers_.data());
+  takeRows(view, front.eliminated, weighted_.data());
+  divideByPivots(view, front.eliminated);
   if (k < A.stages()) begin(A, k + 1);
 }
 
@@ -148,14 +149,15 @@ void StagedLdlt::updateNext(const StagedMatrix& A, int k) {
   double* next = panels_.data() + after.panel + std::size_t(after.delayed) * std::size_t(after.height()) + after.delayed; // its own block
   const double* inNext = panels_.data() + front.panel + front.summed();
   const double* inBorder = inNext + front.next;
-  const double *nextL = multipliers_.data(), *borderL = nextL + std::size_t(front.next) * std::size_t(e);
+  const double *nextRows = weighted_.data(), *borderRows = nextRows + std::size_t(front.next) * std::size_t(e);
   if (front.next > 0) {
-    subtractTriangle(next, after.height(), inNext, m, nextL, e, front.next, magnitude_.data() + front.firstNext);
-    if (front.border > 0) subtractProduct(next + after.size + after.next, after.height(), inBorder, m, nextL, e, front.next, front.border);
+    subtractTriangle(next, after.height(), inNext, m, nextRows, e, front.next, magnitude_.data() + front.firstNext);
+    if (front.border > 0)
+      subtractProduct(next + after.size + after.next, after.height(), inBorder, m, nextRows, e, front.next, front.border);
   }
   if (front.border == 0) return;
   const bool last = k + 1 == A.stages(); // the border is then the next front
-  subtractTriangle(last ? next : corner_.data(), last ? after.height() : front.border, inBorder, m, borderL, e, front.border,
+  subtractTriangle(last ? next : corner_.data(), last ? after.height() : front.border, inBorder, m, borderRows, e, front.border,
                    magnitude_.data() + front.firstBorder);
 }
 
@@ -190,11 +192,7 @@ bool StagedLdlt::factorise(const StagedMatrix& A) {
   for (int k = 0; k <= K; ++k) {
     eliminate(A, k);
     if (k < K) updateNext(A, k);
-    const Front& front = fronts_[k];
-    divideByPivots(
-        FrontView{panels_.data() + front.panel, nullptr, inverse_.data() + front.inverse, nullptr, front.height(), front.summed()},
-        front.eliminated);
-    countInertia(front);
+    countInertia(fronts_[k]);
   }
   inertia_.zero = fronts_[K].summed() - fronts_[K].eliminated;
   return finite_ && inertia_.zero == 0;
@@ -236,7 +234,7 @@ double StagedLdlt::solve(const StagedMatrix& A, const Eigen::VectorXd& b, Eigen:
   };
   if (b.size() == 0) return 0;
   double error = measure();
-  for (int i = 0; i < refinements && error > tolerance; ++i) {
+  for (int i = 0; i < refinements && (i == 0 || error > tolerance); ++i) {
     correction_ = residual_;
     solve(correction_);
     x += correction_;

@@ -90,9 +90,9 @@ class StagedLdlt {
 
   /// b on entry, x on return. Where A is singular, the components of its zero pivots are set to zero.
   void solve(Eigen::VectorXd& x) const;
-  /// Solves with iterative refinement, the residual taken with A itself, until it falls no more or is below `tolerance`; returns
-  /// max|b - A x| / (max|b| + max|A| max|x|).
-  double solve(const StagedMatrix& A, const Eigen::VectorXd& b, Eigen::VectorXd& x, int refinements = 3, double tolerance = 1e-16);
+  /// Solves with iterative refinement, once at least, the residual taken with A itself, until it falls no more or is below `tolerance`;
+  /// returns max|b - A x| / (max|b| + max|A| max|x|).
+  double solve(const StagedMatrix& A, const Eigen::VectorXd& b, Eigen::VectorXd& x, int refinements = 3, double tolerance = 5e-16);
 
   struct Front {
     int delayed = 0, size = 0, next = 0, border = 0; ///< rows, in this order
@@ -116,7 +116,7 @@ class StagedLdlt {
   std::vector<double> inverse_;      ///< of D, two numbers per pivot: diagonal; below it, which is nonzero for the first of two
   std::vector<double> magnitude_;    ///< of the numbers summed in each diagonal entry, by row of the matrix
   std::vector<double> corner_;       ///< the border's block, being reduced
-  std::vector<double> multipliers_;  ///< rows of L below a front, transposed
+  std::vector<double> weighted_;     ///< rows of L D below a front, transposed
   mutable std::vector<double> work_; ///< of solve()
   Eigen::VectorXd residual_, correction_;
   Inertia inertia_;
