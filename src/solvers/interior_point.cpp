@@ -21,6 +21,8 @@ using Vector = Eigen::VectorXd;
 using Report = InteriorPointReport;
 using Status = Report::Status;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double shortStep = 0.05;
+constexpr int mostShortSteps = 6;
 
 double largestOf(const Vector& v) { return v.size() > 0 ? v.lpNorm<Eigen::Infinity>() : 0.0; }
 
@@ -86,6 +88,7 @@ class Run {
   bool correct(double longest, double slope);
   void accept(const ProgramKkt::Step& step, double factor);
   bool acceptByError();
+  bool jams() const;
   Status restore();
   Status giveUp();
 
@@ -111,6 +114,7 @@ class Run {
   double factor_ = 0;
   double bestViolation_ = infinity, bestError_ = infinity;
   int boundCount_ = 0;
+  int shortSteps_ = 0;    ///< in a row
   int sinceProgress_ = 0; ///< iterations since the best iterate became better by a tenth
   bool derivativesCurrent_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -447,6 +451,7 @@ void Run::accept(const ProgramKkt::Step& step, double factor) {
     now_.zUpper[i] = std::clamp(now_.zUpper[i], mu_ / now_.gapUpper[i] / apart, mu_ / now_.gapUpper[i] * apart);
   }
   factor_ = factor;
+  shortSteps_ = factor < shortStep ? shortSteps_ + 1 : 0;
   derivativesCurrent_ = false;
 }
 
@@ -471,6 +476,9 @@ bool Run::acceptByError() {
 }
 
 // ---- when no step is acceptable
+
+/// Steps that stay short far from the constraints lead to a point where their gradients depend on each other.
+bool Run::jams() const { return shortSteps_ >= mostShortSteps && residuals_.violation > options_.acceptableTolerance; }
 
 Status Run::giveUp() {
   if (bestViolation_ == 0 && bestError_ <= options_.acceptableTolerance) return Status::Acceptable;
@@ -511,6 +519,7 @@ Status Run::restore() {
   }
   now_.values = trial_.values;
   program().getPoint(now_.point);
+  shortSteps_ = 0;
   if (end == ViolationMinimiser::End::Reached) {
     startMultipliers();
     lastShift_ = 0;
@@ -546,7 +555,7 @@ Status Run::iterate() {
     if (report_.iterations >= options_.maxIterations) return Status::MaxIterations;
     if (sinceProgress_ >= 12 && giveUp() == Status::Acceptable) return Status::Acceptable;
     lowerBarrier();
-    if (computeStep() && (search() == Search::Accepted || acceptByError())) {
+    if (!jams() && computeStep() && (search() == Search::Accepted || acceptByError())) {
       ++report_.iterations;
       continue;
     }

@@ -1,5 +1,7 @@
 #include "tendril/solvers/interior_point.h"
 
+#include <random>
+
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
@@ -216,6 +218,83 @@ TEST(InteriorPoint, StartsWarm) {
   EXPECT_NEAR(report.objective, reference.objective, 1e-8);
   EXPECT_LE(report.iterations, 6);
   EXPECT_LT(report.iterations, reference.iterations);
+}
+
+// ---- many
+
+/// Random staged programs: quartic objective with indefinite quadratic parts, quadratic equalities and inequalities between neighbours,
+/// bounds.
+void randomProgram(TermProgram& p, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> value(-1, 1);
+  const int stages = 1 + int(seed % 4), kind = int(seed / 4 % 4), n = 3;
+  std::vector<std::vector<int>> x(stages);
+  for (int k = 0; k < stages; ++k)
+    for (int i = 0; i < n; ++i)
+      x[k].push_back(kind > 0 && i > 0 ? p.bounded(2 * value(engine), -1 - 0.5 * value(engine), 2 + value(engine), k)
+                                       : p.variable(3 * value(engine), k));
+  const auto quadratic = [&](int size, double curvature) -> TermProgram::Function {
+    Eigen::MatrixXd A = Eigen::MatrixXd::NullaryExpr(size, size, [&] { return curvature * value(engine); });
+    Eigen::VectorXd b = Eigen::VectorXd::NullaryExpr(size, [&] { return value(engine); });
+    return [A = (A + A.transpose()).eval(), b](const Jets& v) {
+      Jet sum = 0 * v[0];
+      for (int i = 0; i < int(b.size()); ++i) {
+        sum = sum + b[i] * v[i];
+        for (int j = 0; j < int(b.size()); ++j) sum = sum + 0.5 * A(i, j) * (v[i] * v[j]);
+      }
+      return sum;
+    };
+  };
+  for (int k = 0; k < stages; ++k) {
+    std::vector<int> reached = x[k];
+    if (k + 1 < stages) reached.insert(reached.end(), x[k + 1].begin(), x[k + 1].end());
+    const int size = int(reached.size());
+    p.minimise(reached, quadratic(size, 0.5));
+    for (int i : reached) p.minimise({i}, [](const Jets& v) { return 0.1 * pow(v[0], 4); });
+    const double right = value(engine);
+    p.equality(
+        reached, [f = quadratic(size, 0.3), right](const Jets& v) { return f(v) - right; }, k);
+    if (kind >= 2) p.inequality(-1 + 0.5 * value(engine), reached, quadratic(size, 0.4), kind == 3 ? 1 + 0.5 * value(engine) : infinity, k);
+  }
+}
+
+/// Largest residual of the first-order conditions, from the program itself and the multipliers of the report.
+double firstOrderResidual(TermProgram& p, const ProgramMultipliers& y) {
+  const ProgramStructure& s = p.structure();
+  const auto zeros = [](auto n) -> Eigen::VectorXd { return Eigen::VectorXd::Zero(Eigen::Index(n)); };
+  ProgramValues v{0, zeros(s.equalities()), zeros(s.inequalities())};
+  ProgramDerivatives d{zeros(s.variables()), zeros(s.equalityJacobian.size()), zeros(s.inequalityJacobian.size()), zeros(s.hessian.size())};
+  EXPECT_TRUE(p.evaluate(v) && p.differentiate(nullptr, d));
+  Eigen::VectorXd gradient = d.gradient;
+  for (std::size_t k = 0; k < s.equalityJacobian.size(); ++k)
+    gradient[s.equalityJacobian[k].column] += d.equalityJacobian[Eigen::Index(k)] * y.equality[s.equalityJacobian[k].row];
+  for (std::size_t k = 0; k < s.inequalityJacobian.size(); ++k)
+    gradient[s.inequalityJacobian[k].column] += d.inequalityJacobian[Eigen::Index(k)] * y.inequality[s.inequalityJacobian[k].row];
+  double worst = std::max(gradient.lpNorm<Eigen::Infinity>(), v.equality.lpNorm<Eigen::Infinity>());
+  for (int i = 0; i < s.inequalities(); ++i) {
+    worst = std::max({worst, s.lower[i] - v.inequality[i], v.inequality[i] - s.upper[i]});
+    const double gap = y.inequality[i] > 0 ? s.upper[i] - v.inequality[i] : v.inequality[i] - s.lower[i]; // on the side of its sign
+    if (std::abs(y.inequality[i]) > 1e-7) worst = std::max(worst, std::abs(gap * y.inequality[i]));
+  }
+  return worst;
+}
+
+TEST(InteriorPoint, EndsRandomProgramsWithASolutionOrNamesTheConstraints) {
+  int solved = 0;
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    TermProgram program;
+    randomProgram(program, seed);
+    const InteriorPointReport report = InteriorPoint().solve(program);
+    EXPECT_LE(report.iterations, 250) << seed;
+    if (report.converged()) {
+      ++solved;
+      EXPECT_LE(firstOrderResidual(program, report.multipliers), 1e-6) << seed;
+    } else {
+      EXPECT_EQ(report.status, Status::LocallyInfeasible) << seed << ": " << report.message;
+      EXPECT_FALSE(report.worst.empty());
+    }
+  }
+  EXPECT_GE(solved, 145);
 }
 
 // ---- stages
