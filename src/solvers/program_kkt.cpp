@@ -65,6 +65,8 @@ void ProgramKkt::findPlaces() {
     equalityPlace_.push_back(matrix_.position(equalityRow_[e.row], variableRow_[e.column]));
   for (int row : variableRow_) variableDiagonal_.push_back(matrix_.position(row, row));
   for (int row : equalityRow_) equalityDiagonal_.push_back(matrix_.position(row, row));
+  for (std::size_t i = 0; i < inequalityRow_.size(); ++i)
+    if (const int row = inequalityRow_[i]; row >= 0) keptRows_.push_back({int(i), matrix_.position(row, row)});
 
   std::map<std::pair<int, int>, int> places; // of Jd, by row: entries that name the same place are one number
   for (const MatrixEntry& e : structure_.inequalityJacobian) places.try_emplace({e.row, e.column}, 0);
@@ -120,9 +122,7 @@ void ProgramKkt::assemble(const ProgramDerivatives& derivatives, const Vector* h
   // A row that weighs nothing is replaced by dyd = 0.
   for (std::size_t k = 0; k < keptEntry_.size(); ++k)
     if (sigma[merged_[keptEntry_[k]].row] > 0) values[keptPlace_[k]] = inequality_[keptEntry_[k]];
-  for (std::size_t i = 0; i < inequalityRow_.size(); ++i)
-    if (const int row = inequalityRow_[i]; row >= 0)
-      values[matrix_.position(row, row)] = sigma[Eigen::Index(i)] > 0 ? -1 / sigma[Eigen::Index(i)] : -1;
+  for (const KeptRow& row : keptRows_) values[row.diagonal] = sigma[row.inequality] > 0 ? -1 / sigma[row.inequality] : -1;
   bare_.resize(variableDiagonal_.size());
   for (std::size_t i = 0; i < variableDiagonal_.size(); ++i) bare_[i] = values[variableDiagonal_[i]];
 }

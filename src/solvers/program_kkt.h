@@ -49,6 +49,10 @@ class ProgramKkt {
     int row, first, second;
     std::size_t position;
   };
+  struct KeptRow { ///< of d, that stays
+    int inequality;
+    std::size_t diagonal;
+  };
   void orderRows();
   void findPlaces();
   void takeInequalities(const ProgramDerivatives& derivatives);
@@ -63,6 +67,7 @@ class ProgramKkt {
   std::vector<Product> products_;
   Eigen::VectorXd inequality_; ///< Jd, one value per place
   Eigen::VectorXd sigma_;
+  std::vector<KeptRow> keptRows_;
   StagedMatrix matrix_;
   std::vector<double> bare_; ///< values without regularisation: on the diagonals that it changes
   StagedLdlt ldlt_;
