@@ -112,6 +112,7 @@ class Run {
   double mu_ = 0, theta_ = 0, phi_ = 0, smallTheta_ = 0;
   double shift_ = 0, lastShift_ = 0; ///< of the Hessian: of this step; the last one that was needed
   double factor_ = 0;
+  double allowed_ = 1; ///< largest factor of the last step that the program allows
   double bestViolation_ = infinity, bestError_ = infinity;
   int boundCount_ = 0;
   int shortSteps_ = 0;    ///< in a row
@@ -338,7 +339,7 @@ double Run::slope(const ProgramKkt::Step& step) const {
 /// Largest factor in (0, 1] that leaves every gap a fraction of itself and that the program allows.
 double Run::longestPrimal(const ProgramKkt::Step& step) {
   const double kept = std::max(0.99, 1 - mu_);
-  double factor = program().longestFactor(step.x);
+  double factor = allowed_ = program().longestFactor(step.x);
   for (Eigen::Index i = 0; i < step.s.size(); ++i) {
     if (step.s[i] < 0) factor = std::min(factor, kept * now_.gapLower[i] / -step.s[i]);
     if (step.s[i] > 0) factor = std::min(factor, kept * now_.gapUpper[i] / step.s[i]);
@@ -451,7 +452,7 @@ void Run::accept(const ProgramKkt::Step& step, double factor) {
     now_.zUpper[i] = std::clamp(now_.zUpper[i], mu_ / now_.gapUpper[i] / apart, mu_ / now_.gapUpper[i] * apart);
   }
   factor_ = factor;
-  shortSteps_ = factor < shortStep ? shortSteps_ + 1 : 0;
+  shortSteps_ = factor < shortStep * allowed_ ? shortSteps_ + 1 : 0;
   derivativesCurrent_ = false;
 }
 
