@@ -1,6 +1,7 @@
 #include "equations/bordered_matrix.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tendril {
 
@@ -55,6 +56,31 @@ void BorderedMatrix::layOutPattern(const SparseMatrix& A, int size) {
       starts_.push_back(int(std::lower_bound(inner.begin() + outer[c], inner.begin() + outer[c + 1], p.row) - inner.begin()));
     }
   }
+}
+
+const std::vector<int>& BorderedMatrix::groups(const Model& model) {
+  groups_.assign(std::size_t(matrix_.cols()), 0);
+  room_.clear();
+  for (const Block& block : model.blocks()) {
+    std::fill_n(groups_.begin() + block.v, block.nv, int(room_.size()));
+    room_.push_back(block.nv);
+  }
+  for (int column = model.nv(); column < matrix_.cols(); ++column) {
+    std::pair<bool, double> best{false, -1.0}; // there is room, and the size of the action
+    int group = -1;
+    for (SparseMatrix::InnerIterator it(matrix_, column); it && it.row() < model.nv(); ++it) {
+      const int candidate = groups_[std::size_t(it.row())];
+      const std::pair value{room_[std::size_t(candidate)] > 0, std::abs(it.value())};
+      if (value > best) best = value, group = candidate;
+    }
+    if (group < 0) { // acts on nothing
+      group = int(room_.size());
+      room_.push_back(0);
+    }
+    groups_[std::size_t(column)] = group;
+    --room_[std::size_t(group)];
+  }
+  return groups_;
 }
 
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "tendril/model/model.h"
 #include "tendril/model/pattern.h"
 
 #include <vector>
@@ -35,6 +36,9 @@ class BorderedMatrix {
     filled_ += std::size_t(values.cols());
   }
   const SparseMatrix& matrix() const { return matrix_; }
+  /// Groups in which the matrix is eliminated (SparseLu): the velocities of each block of the model, and with them rows of multipliers that
+  /// act on that block most, no more of them than it has velocities where there is a choice.
+  const std::vector<int>& groups(const Model& model);
 
  private:
   void layOutPattern(const SparseMatrix& A, int size);
@@ -45,6 +49,7 @@ class BorderedMatrix {
   std::vector<int> starts_; ///< of every column of every piece, among the values
   std::vector<int> places_; ///< of every value of A among the values
   std::size_t filled_ = 0;
+  std::vector<int> groups_, room_;
 };
 
 }

@@ -187,13 +187,14 @@ bool ContactIterate::holdNormals() {
   });
   for (int row = model.nv() + model.nc(); row < size; ++row) held_.declare({row, row, 1, 1});
   const SparseMatrix& A = kkt().preparedMatrix();
-  if (held_.layOut(A, size)) heldLu_.analyse(held_.matrix());
+  const bool isNew = held_.layOut(A, size);
   visit([&](int, const GradientEntry& entry) {
     const Eigen::Matrix<double, 1, 6> n = -s * entry.B.row(0).cwiseProduct(unit.segment<6>(offset(entry.block)).transpose());
     held_.add(n);
     held_.add(n.transpose());
   });
   for (int row = model.nv() + model.nc(); row < size; ++row) held_.add(Eigen::Matrix<double, 1, 1>(-proximal * s));
+  if (isNew) heldLu_.analyse(held_.matrix(), held_.groups(model));
   return heldLu_.factorise(held_.matrix());
 }
 
@@ -246,8 +247,7 @@ void ContactIterate::measure() {
   double violation = 0;
   worst_ = -1;
   // What slips has a force to be judged by, whatever slips count as zero; no finer than rounding leaves forces of the model.
-  const double largestForce = F_->cols() > 0 ? F_->row(0).maxCoeff() : 0;
-  const double noForce = std::max(forceTolerance * largestForce, groups_.front().roundOff);
+  const double noForce = std::max(forceTolerance * largestForce(), groups_.front().roundOff);
   const double lengthOfForce = noForce > 0 ? problem_->gapTolerance() / noForce : 0;
   for (int j = 0; j < count(); ++j) {
     if (!isPresent(j)) continue;

@@ -38,6 +38,7 @@ class ContactIterate {
   int count() const { return int(laws_.size()); }
   bool isPresent(int j) const { return problem_->constraints()[j].isPresent; }
   double friction(int j) const { return problem_->constraints()[j].law->friction; }
+  double largestForce() const { return F_->cols() > 0 ? F_->row(0).maxCoeff() : 0; }
   /// (gap, slip).
   Vector3 gap(int j) const;
   /// Laws with the weights of the status test.
@@ -106,7 +107,7 @@ class ContactIterate {
   double merit_ = 0;
   VectorX upper_, lower_, x_, y_;
   BorderedMatrix held_;
-  SparseLu heldLu_{{.ordering = SparseLuOptions::Ordering::Columns}};
+  SparseLu heldLu_;
   VectorX heldRhs_;
 };
 

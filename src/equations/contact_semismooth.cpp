@@ -7,11 +7,9 @@ namespace tendril {
 
 namespace {
 
-/// e once statuses stay, far below what compliances of contacts differ by; where forces of neighbours nearly cancel it still slows the
-/// iteration, and may shrink further.
-constexpr double hard = 1e-10, hardest = 1e-16, muchHarder = 1e-2;
-/// A settled step that leaves more than this of the residual is slow.
-constexpr double slow = 0.3;
+/// Bounds of e once statuses stay, its value where there is no force yet, and the share of the tolerance of gaps by which contact may yield
+/// under the largest force.
+constexpr double hardest = 1e-12, hard = 1e-5, first = 1e-10, negligible = 0.01;
 /// What e is multiplied by in an iteration that changes many statuses, and a few.
 constexpr double hardening = 0.3, fastHardening = 0.1;
 constexpr int few = 2;
@@ -42,7 +40,6 @@ void ContactSemismoothStep::begin() {
   earlier_.clear();
   cycles_ = 0;
   softness_ = 1;
-  hard_ = hard;
   failure_.clear();
 }
 
@@ -50,12 +47,7 @@ bool ContactSemismoothStep::compute(ContactIterate& iterate, ContactIncrement& i
   harden(iterate);
   if (!breakCycle(iterate, increment)) return false;
   earlier_ = iterate.laws();
-  if (!factorise(iterate)) {
-    // Forces that cannot be told from one another need e.
-    if (hard_ == hard) return false;
-    hard_ = hard;
-    if (!factorise(iterate)) return false;
-  }
+  if (!factorise(iterate)) return false;
   solve(iterate, increment);
   if (increment.delta.allFinite()) return true;
   failure_ = "the step is not finite";
@@ -70,13 +62,8 @@ void ContactSemismoothStep::harden(const ContactIterate& iterate) {
     // Of what is new there is only the force from which it starts.
     changes += isKnown ? earlier_[j].status != iterate.law(j).status : isOpen == (iterate.forces()(0, j) > 0);
   }
-  const bool wasSettled = isSettled_;
   isSettled_ = changes == 0;
-  if (isSettled_) {
-    const bool isSlow = wasSettled && !history_.empty() && iterate.merit() > slow * history_.back().merit;
-    if (isSlow) hard_ = std::max(hardest, muchHarder * hard_);
-    return;
-  }
+  if (isSettled_) return;
   const double share = std::min(1.0, double(changes) / std::max(iterate.closed(), 1)), needed = share * share;
   if (history_.empty())
     softness_ = needed;
@@ -84,7 +71,6 @@ void ContactSemismoothStep::harden(const ContactIterate& iterate) {
     softness_ *= changes <= few ? fastHardening : hardening;
   // The first steps may find that far more changes than was seen from the start.
   if (history_.size() < searching && share > many) softness_ = std::max(softness_, needed);
-  softness_ = std::max(softness_, hard);
 }
 
 bool ContactSemismoothStep::breakCycle(ContactIterate& iterate, ContactIncrement& increment) {
@@ -111,12 +97,13 @@ bool ContactSemismoothStep::breakCycle(ContactIterate& iterate, ContactIncrement
 bool ContactSemismoothStep::factorise(ContactIterate& iterate) {
   const std::vector<StiffnessBlock>& stiffness = iterate.stiffness();
   layOut(iterate, stiffness);
-  if (matrix_.layOut(iterate.kkt().preparedMatrix(), size_)) lu_.analyse(matrix_.matrix());
+  const bool isNew = matrix_.layOut(iterate.kkt().preparedMatrix(), size_);
   fill(iterate, stiffness);
-  if (lu_.factorise(matrix_.matrix())) return true;
+  if (isNew) lu_.analyse(matrix_.matrix(), matrix_.groups(iterate.kkt().model()));
+  if (lu_.factorise(matrix_.matrix()) || factoriseCarefully()) return true;
 
   failure_ = "the matrix is singular";
-  const int column = lu_.singular().column;
+  const int column = careful_.singular().column;
   for (int j = 0; j < iterate.count(); ++j) {
     if (column >= border_[j] && column < border_[j] + rows_[j]) {
       failure_ += " at the force of " + iterate.problem().describe(iterate.problem().constraints()[j]);
@@ -126,6 +113,23 @@ bool ContactSemismoothStep::factorise(ContactIterate& iterate) {
   const std::string free = iterate.kkt().describeSingular();
   if (!free.empty()) failure_ += "; without contact " + free;
   return false;
+}
+
+bool ContactSemismoothStep::factoriseCarefully() {
+  careful_.analyse(matrix_.matrix());
+  return careful_.factorise(matrix_.matrix());
+}
+
+/// By the factors with pivots on the diagonal where the solution is accurate, else by the others.
+void ContactSemismoothStep::solveLinear() {
+  constexpr double accurate = 1e-15; // backward error
+  if (lu_.factorised()) {
+    solution_ = rhs_;
+    lu_.solve(solution_);
+    if (lu_.refine(matrix_.matrix(), rhs_, solution_, 1) <= accurate || !factoriseCarefully()) return;
+  }
+  solution_ = rhs_;
+  careful_.solve(solution_);
 }
 
 void ContactSemismoothStep::layOut(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness) {
@@ -148,11 +152,18 @@ void ContactSemismoothStep::layOut(ContactIterate& iterate, const std::vector<St
   }
 }
 
+Vector3 ContactSemismoothStep::yield(const ContactIterate& iterate) const {
+  const Vector3& compliance = iterate.compliance();
+  const double force = iterate.largestForce(), allowed = negligible * iterate.problem().gapTolerance();
+  Vector3 least = first * compliance;
+  if (force > 0) least = (hard * compliance).cwiseMin(allowed / force).cwiseMax(hardest * compliance);
+  return isSettled_ || !iterate.isHeldWithoutContact() ? least : least.cwiseMax(softness_ * compliance);
+}
+
 void ContactSemismoothStep::fill(ContactIterate& iterate, const std::vector<StiffnessBlock>& stiffness) {
   const VectorX& unit = iterate.kkt().unit();
   const double s = iterate.kkt().assembly().multiplierScale;
-  const double softness = isSettled_ || !iterate.isHeldWithoutContact() ? hard_ : softness_;
-  const Vector3& compliance = iterate.compliance();
+  const Vector3 W = yield(iterate);
   for (const StiffnessBlock& block : stiffness) matrix_.add(iterate.scaled(block));
   for (int j = 0; j < iterate.count(); ++j) {
     const int rows = rows_[j];
@@ -163,7 +174,7 @@ void ContactSemismoothStep::fill(ContactIterate& iterate, const std::vector<Stif
       matrix_.add((-s * B.transpose()).leftCols(rows));
       matrix_.add((-s * law.byGap * B).topRows(rows));
     }
-    const Matrix3 D = law.byForce + Matrix3(softness * compliance.asDiagonal());
+    const Matrix3 D = law.byForce + Matrix3(W.asDiagonal());
     matrix_.add((-s * s * D).topLeftCorner(rows, rows));
   }
 }
@@ -180,9 +191,9 @@ void ContactSemismoothStep::solve(const ContactIterate& iterate, ContactIncremen
     iterate.addForce(j, increment.F.col(j), rhs_);
     rhs_.segment(border_[j], rows_[j]) = s * iterate.law(j).c.head(rows_[j]);
   }
-  lu_.solve(rhs_);
-  iterate.setIncrement(rhs_.head(size), increment);
-  for (int j = 0; j < iterate.count(); ++j) increment.F.col(j).head(rows_[j]) = s * rhs_.segment(border_[j], rows_[j]);
+  solveLinear();
+  iterate.setIncrement(solution_.head(size), increment);
+  for (int j = 0; j < iterate.count(); ++j) increment.F.col(j).head(rows_[j]) = s * solution_.segment(border_[j], rows_[j]);
 }
 
 }

@@ -11,7 +11,8 @@ class LuBackend {
   using Matrix = SparseLu::Matrix;
   virtual ~LuBackend() = default;
   virtual const char* name() const = 0;
-  virtual void analyse(const Matrix& A) = 0;
+  /// Without groups in an order of the backend's choice.
+  virtual void analyse(const Matrix& A, const std::vector<int>& groups) = 0;
   /// Fills the report and counts the kind of factorisation; false if singular.
   virtual bool factorise(const Matrix& A, SingularityReport& report) = 0;
   virtual void solve(double* x, int columns, int stride) = 0;

@@ -15,7 +15,7 @@ class EigenLu final : public LuBackend {
 
   const char* name() const override { return "Eigen SparseLU"; }
 
-  void analyse(const Matrix& A) override {
+  void analyse(const Matrix& A, const std::vector<int>&) override {
     lu_.analyzePattern(A);
     rows_.resize(A.rows());
     columns_.resize(A.rows());

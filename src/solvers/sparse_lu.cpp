@@ -1,5 +1,6 @@
 #include "tendril/solvers/sparse_lu.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -34,7 +35,9 @@ SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
 
 const char* SparseLu::backend() const { return impl_->backend->name(); }
 
-void SparseLu::analyse(const Matrix& A) {
+void SparseLu::analyse(const Matrix& A) { analyse(A, {}); }
+
+void SparseLu::analyse(const Matrix& A, const std::vector<int>& groups) {
   requireFactorisable(A, "SparseLu");
   impl_->factorised = false;
   impl_->report = {};
@@ -42,7 +45,11 @@ void SparseLu::analyse(const Matrix& A) {
   impl_->residual.resize(A.rows());
   impl_->correction.resize(A.rows());
   impl_->previous.resize(A.rows());
-  if (A.rows() > 0) impl_->backend->analyse(A);
+  if (!groups.empty() && (Eigen::Index(groups.size()) != A.rows() || *std::min_element(groups.begin(), groups.end()) < 0)) {
+    throw std::invalid_argument(
+        fmt::format("SparseLu: {} groups for a matrix of order {}; each row needs one, counted from 0", groups.size(), A.rows()));
+  }
+  if (A.rows() > 0) impl_->backend->analyse(A, groups);
   impl_->order = A.rows();
   impl_->entries = A.nonZeros();
 }

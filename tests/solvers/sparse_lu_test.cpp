@@ -66,6 +66,36 @@ TEST_P(SparseLuBackends, OrdersByColumnsToTheSameSolution) {
   }
 }
 
+/// [[A, B], [B^T, 0]]: a chain of blocks, each held by a multiplier, which is eliminated with its block.
+TEST_P(SparseLuBackends, EliminatesMultipliersWithTheirGroups) {
+  constexpr int blocks = 40, size = 3, n = blocks * (size + 1);
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(n, n);
+  std::vector<int> groups(n);
+  for (int k = 0; k < blocks; ++k) {
+    const int at = size * k, row = size * blocks + k;
+    const Eigen::VectorXd values = randomVector(4 * size * size, unsigned(k) + 1);
+    dense.block<size, size>(at, at) = Eigen::Map<const Eigen::Matrix3d>(values.data()) + 4 * Eigen::Matrix3d::Identity();
+    if (k + 1 < blocks) dense.block<size, size>(at, at + size) = Eigen::Map<const Eigen::Matrix3d>(values.data() + 9);
+    if (k > 0) dense.block<size, size>(at, at - size) = Eigen::Map<const Eigen::Matrix3d>(values.data() + 18);
+    dense.block<size, 1>(at, row) = values.segment<size>(27);
+    dense.block<1, size>(row, at) = values.segment<size>(27).transpose();
+    std::fill_n(groups.begin() + at, size, k);
+    groups[std::size_t(row)] = k;
+  }
+  const SparseLu::Matrix A = dense.sparseView();
+  const Eigen::VectorXd b = randomVector(n, 7), exact = dense.fullPivLu().solve(b);
+  SparseLuOptions chosen = options();
+  chosen.pivotTolerance = 1e-4;
+  SparseLu lu(chosen);
+  lu.analyse(A, groups);
+  ASSERT_TRUE(lu.factorise(A));
+  Eigen::VectorXd x = b;
+  lu.solve(x);
+  EXPECT_LE((x - exact).norm(), 1e-13 * lu.estimateCondition() * exact.norm());
+  groups.pop_back();
+  EXPECT_THROW(lu.analyse(A, groups), std::invalid_argument);
+}
+
 TEST_P(SparseLuBackends, ConditionEstimateIsALowerBoundOfTheRightSize) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const SparseLu::Matrix A = randomSquare(60, seed);

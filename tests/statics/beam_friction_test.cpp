@@ -19,6 +19,8 @@ using Method = LineContactOptions::Method;
 
 // ---- two beams pressed on one another and bent to and fro ----------------------------------------------------------------------------
 
+constexpr int elements = 40; ///< of a beam
+
 struct BendingCycle {
   double deflection = 0;       ///< at the end of the first loading
   double loopArea = 0;         ///< work of the force in the cycle after it
@@ -31,7 +33,6 @@ struct BendingCycle {
 BendingCycle bendToAndFro(const oracles::PressedBeams& beams, double amplitude, Method method) {
   ContactRun run;
   MechanismBuilder b;
-  const int elements = 40;
   const double R = beams.radius, I = pi * std::pow(R, 4) / 4, G = beams.E / 2.6, GA = G * pi * R * R;
   Vector6 K;
   K << beams.EA(), GA, GA, 2 * G * I, beams.EI(), beams.EI();
@@ -72,6 +73,14 @@ BendingCycle bendToAndFro(const oracles::PressedBeams& beams, double amplitude, 
   return result;
 }
 
+/// Forces of collocation points beside the clamp are not unique: F_k = a (-q)^k with q = 3 - 2 sqrt(2), at (k + 1/2) l from it, bends none
+/// of the elements, which have constant curvature, and may grow until the second point opens, a q = p l. What friction they then take more
+/// has the moment about the clamp of that much more friction everywhere.
+double openShareOfFriction() {
+  const double q = 3 - 2 * std::sqrt(2.);
+  return 3 * (1 - q) / std::pow(1 + q, 2) / (2 * q) / (elements * elements);
+}
+
 class FullPressedBeams : public ::testing::TestWithParam<Method> {};
 
 /// Slip moves the pressure on one beam off that on the other, a moment that is left out of the closed form: 1e-3 of the deflection here.
@@ -86,7 +95,10 @@ TEST_P(FullPressedBeams, LoseMostInACycleAtAFrictionInBetween) {
     beams.friction = share * worst;
     const BendingCycle c = bendToAndFro(beams, amplitude, GetParam());
     EXPECT_NEAR(c.deflection, beams.deflection(amplitude), 3e-3 * c.deflection);
-    EXPECT_NEAR(c.dissipation, beams.loopArea(amplitude), 3e-3 * largest);
+    oracles::PressedBeams held = beams;
+    if (GetParam() == Method::Collocation) held.friction *= 1 + openShareOfFriction();
+    const double open = std::abs(held.loopArea(amplitude) - beams.loopArea(amplitude));
+    EXPECT_NEAR(c.dissipation, beams.loopArea(amplitude), 3e-3 * largest + open);
     EXPECT_NEAR(c.loopArea, c.dissipation, 5e-3 * largest);
     EXPECT_LE(c.largestPower, 1e-8 * largest);
     EXPECT_LE(c.farthestFromCone, 1e-6 * amplitude);

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <vector>
 
 #include <Eigen/SparseCore>
 
@@ -61,6 +62,10 @@ class SparseLu {
   const char* backend() const;
 
   void analyse(const Matrix& A);
+  /// With an order for saddle points, whose multipliers have no diagonal of their own: `groups` gives each row and column a group, which is
+  /// eliminated as a whole, lower rows first; the order of groups is one of minimum degree. A multiplier finds a pivot on the diagonal if
+  /// its group holds unknowns that it acts on. Eigen goes its own way.
+  void analyse(const Matrix& A, const std::vector<int>& groups);
   /// False when A is singular to working precision or has entries that are not finite; see singular() and finite(). Analyses first if
   /// nothing was analysed.
   bool factorise(const Matrix& A);
