@@ -146,10 +146,33 @@ void GeneralizedAlpha::setStep(double h) {
   kkt_.balance();
 }
 
+namespace {
+
+/// Accelerations as the implicit Euler method has them, (M + h C + h^2 K) x = M a, G x = G a: the same up to terms in h where the step
+/// resolves the motion; what dampers and springs far too stiff for it make of a jump of velocities is limited.
+VectorX damped(KktSystem& kkt, const State& start, const VectorX& a, double h) {
+  State state = start;
+  const auto residual = [&](const VectorX& acceleration) -> VectorX {
+    state.a = acceleration;
+    kkt.evaluate(state, {.motion = true, .tangent = false});
+    return kkt.assembly().residual();
+  };
+  const VectorX inertia = residual(a) - residual(VectorX::Zero(a.size()));
+  const Request request{.motion = true, .tangent = true, .damping = 1 / h, .inertia = 1 / (h * h)};
+  kkt.evaluate(state, request);
+  kkt.balance();
+  kkt.evaluate(state, request);
+  const VectorX constrained = kkt.assembly().gradient() * a;
+  VectorX x(a.size()), multipliers(constrained.size());
+  return kkt.factorise() && kkt.solve(inertia / (h * h), constrained, x, multipliers) ? x : a;
+}
+
+}
+
 void GeneralizedAlpha::start() {
   begin_ = state_.t;
   messages_ = makeConsistent(kkt_, state_);
-  // The third derivative by a central difference along the motion, for the start value of w.
+  // How accelerations change over a step, by a central difference along the motion.
   const Coefficients c(options_.rhoInfinity);
   const double shift = 0.1 * options_.step;
   State before = state_, after = state_;
@@ -160,10 +183,14 @@ void GeneralizedAlpha::start() {
     moved->t = state_.t + tau;
     solveAccelerations(kkt_, *moved);
   }
-  w_ = state_.a + (c.alphaM - c.alphaF) * options_.step * (after.a - before.a) / (2 * shift);
+  const VectorX change = options_.step / (2 * shift) * (after.a - before.a);
+  const auto limited = [this](const VectorX& a) { return damped(kkt_, state_, a, options_.step); };
+  const VectorX once = limited(state_.a), twice = once + limited(state_.a - once); // true to second order
+  w_ = twice + (c.alphaM - c.alphaF) * limited(limited(change));
   if (!w_.allFinite()) w_ = state_.a;
   acceptedW_ = w_;
   accepted_ = state_;
+  if (twice.allFinite()) accepted_.a = twice;
   previousStep_ = 0;
   previousA_ = state_.a, previousLambda_ = state_.lambda;
   next_ = options_.step;
