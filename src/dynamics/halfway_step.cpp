@@ -38,6 +38,17 @@ class HalfwayStep final : public StepEquations {
     middle_.noalias() = P_ * reduced_;
     system_.pullBack(q0_, middle_, forces);
   }
+  void respond(const VectorX& momentum, VectorX& move) override {
+    rhs_.setZero();
+    rhs_.head(reduced_.size()).noalias() = -P_.transpose() * momentum;
+    solution_ = lu_.solve(rhs_);
+    if (isReduced_) {
+      turn_.noalias() = space_->twists() * solution_;
+      system_.rates(q1_, turn_, move);
+    } else {
+      move = solution_.cwiseProduct(unit_.head(q1_.size()));
+    }
+  }
   int unknowns() const override { return int(A_.rows()); }
   void forget() override { space_ = std::make_unique<NullSpace>(system_, start_, startTime_); }
 

@@ -42,6 +42,27 @@ Vector6 ContactBlock::velocity(const Model& model, const VectorX& v, bool withDr
   return u;
 }
 
+void fillDelassus(const Model& model, std::span<const ContactBlock> contacts, const MatrixX& columns, FrictionProblem& problem) {
+  BlockMatrix& W = problem.W;
+  W.start.assign(1, 0);
+  W.blocks.clear();
+  W.values.clear();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const ContactBlock& c = contacts[i];
+    for (std::size_t j = 0; j < contacts.size(); ++j) {
+      LawBlock block = LawBlock::Zero(c.law.size, contacts[j].law.size);
+      for (int k = 0; k < c.rows.count; ++k) {
+        const auto answer = columns.block(model.blocks()[c.rows.block[k]].v, problem.firstRow[j], 6, contacts[j].law.size);
+        for (int row = 0; row < c.law.size; ++row) block.row(row) += c.rows.H[k].row(c.component[row]).lazyProduct(answer);
+      }
+      if (i != j && block.isZero(0)) continue;
+      W.blocks.push_back({int(j), W.values.size()});
+      W.values.insert(W.values.end(), block.data(), block.data() + block.size());
+    }
+    W.start.push_back(int(W.blocks.size()));
+  }
+}
+
 ImpulseResponse::ImpulseResponse(KktSystem& kkt, const RigidFlight& flight, bool isCoupled)
     : kkt_(kkt), model_(kkt.model()), flight_(flight), isCoupled_(isCoupled) {
   if (!isCoupled) return;
@@ -99,24 +120,7 @@ void ImpulseResponse::gatherColumns(std::span<const ContactBlock> contacts, Fric
       jointColumns_.col(problem.firstRow[i] + row) = unit_ * y_;
     }
   }
-  BlockMatrix& W = problem.W;
-  W.start.assign(1, 0);
-  W.blocks.clear();
-  W.values.clear();
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const ContactBlock& c = contacts[i];
-    for (std::size_t j = 0; j < contacts.size(); ++j) {
-      LawBlock block = LawBlock::Zero(c.law.size, contacts[j].law.size);
-      for (int k = 0; k < c.rows.count; ++k) {
-        const auto columns = columns_.block(model_.blocks()[c.rows.block[k]].v, problem.firstRow[j], 6, contacts[j].law.size);
-        for (int row = 0; row < c.law.size; ++row) block.row(row) += c.rows.H[k].row(c.component[row]) * columns;
-      }
-      if (i != j && block.isZero(0)) continue;
-      W.blocks.push_back({int(j), W.values.size()});
-      W.values.insert(W.values.end(), block.data(), block.data() + block.size());
-    }
-    W.start.push_back(int(W.blocks.size()));
-  }
+  fillDelassus(model_, contacts, columns_, problem);
 }
 
 void ImpulseResponse::apply(std::span<const ContactBlock> contacts, const FrictionProblem& problem, const VectorX& r, VectorX& v,

@@ -26,6 +26,9 @@ struct ContactBlock {
   Vector6 velocity(const Model& model, const VectorX& v, bool withDrift = true) const;
 };
 
+/// Fills W from the velocities of the model that a unit impulse in each row causes, one column per row of the problem.
+void fillDelassus(const Model& model, std::span<const ContactBlock> contacts, const MatrixX& columns, FrictionProblem& problem);
+
 /// How impulses at contacts change the velocities: v = A^-1 H^T r, with the joints held. Free bodies answer each on its own; where joints
 /// or elasticity couple them, the factorised equations of the model answer, one column per row of contact.
 class ImpulseResponse {

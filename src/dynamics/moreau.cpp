@@ -1,11 +1,11 @@
 #include "tendril/dynamics/moreau.h"
 
+#include "dynamics/impulse_memory.h"
 #include "dynamics/impulse_response.h"
 #include "dynamics/initial_overlaps.h"
 #include "dynamics/position_projection.h"
 #include "dynamics/rigid_flight.h"
 #include "dynamics/sleeping.h"
-#include "dynamics/wedging.h"
 #include "tendril/dynamics/initial_conditions.h"
 #include "tendril/model/error.h"
 
@@ -25,31 +25,6 @@ constexpr double touching = 1e-6;
 constexpr double allowedOverlap = 1e-6;
 constexpr int maxProjections = 20;
 constexpr int maxCuts = 3;
-/// Slip of a contact that sticks, relative to its velocity without the impulse.
-constexpr double negligibleSlip = 1e-8;
-
-/// What is kept of a contact from the last step.
-struct Memory {
-  std::uint64_t key = 0;
-  Vector3 impulse = Vector3::Zero(), moment = Vector3::Zero(); ///< in the inertial frame
-  double expected = 0;                                         ///< gap that the velocity at the end of the step led to expect
-  double curvature = 0;                                        ///< what came on top, over (theta h)^2: the paths of the surfaces are curved
-};
-
-void appendKey(std::uint64_t key, std::vector<double>& numbers) {
-  numbers.push_back(double(key >> 32));
-  numbers.push_back(double(key & 0xffffffffU));
-}
-
-/// Where several contacts share a force, one that does not slip may have all the friction it can: `slips` tells by the velocities.
-ContactStatus statusOf(const ContactBlock& block, const Eigen::Ref<const VectorX>& impulse, bool slips) {
-  if (!(impulse[0] > 0)) return ContactStatus::Open;
-  if (!slips && block.law.discCount > 0) return ContactStatus::Stick;
-  if (block.law.discCount == 0) return ContactStatus::Slip;
-  const FrictionDisc& disc = block.law.discs[0];
-  const double bound = disc.coefficient * impulse[0];
-  return impulse.segment(disc.first, disc.size).norm() < bound * (1 - 1e-6) ? ContactStatus::Stick : ContactStatus::Slip;
-}
 
 }
 
@@ -70,7 +45,6 @@ struct Moreau::Impl {
   void warmStart();
   const FrictionReport* solve();
   void applyImpulses();
-  Memory* remembered(std::uint64_t key);
   /// (theta h)^2, by which curvatures are measured: steps may differ in size.
   double secondPart() const { return options.theta * options.theta * h * h; }
   /// A = M + h theta C + (h theta)^2 K = secondPart() x the matrix that this asks for.
@@ -78,7 +52,7 @@ struct Moreau::Impl {
     const double w = 1 / (options.theta * h);
     return {.motion = true, .tangent = true, .stiffness = true, .timeRate = true, .damping = w, .inertia = w * w};
   }
-  void recordContact(std::size_t i);
+  void record(std::size_t i);
   void recordSleeper(const ContactBlock& block);
   void settle();
   void refuseCrushing();
@@ -120,8 +94,8 @@ struct Moreau::Impl {
   };
   std::vector<ContactBlock> blocks; ///< those that take part in the friction problem
   std::vector<Approach> approaches;
-  std::vector<ContactBlock> sleepers;     ///< those of bodies asleep
-  std::vector<Memory> memory, nextMemory; ///< sorted by key
+  std::vector<ContactBlock> sleepers; ///< those of bodies asleep
+  ImpulseMemory memory;
   ContactReport contactReport;
   StepReport report;
   double begin = 0;
@@ -343,7 +317,7 @@ void Moreau::Impl::selectContacts() {
     const bool isSlow = -approach.before[0] <= 2 * std::abs(approach.free[0] - approach.before[0]);
     const bool comesToRest = options.project && (isSlow || contact.law->restitution == 0);
     approach.isTouching = contact.point.gap <= margin;
-    const Memory* last = options.project ? remembered(contact.key) : nullptr;
+    const ImpulseMemory::Entry* last = options.project ? memory.find(contact.key) : nullptr;
     approach.curved = last ? secondPart() * std::max(last->curvature, 0.0) : 0;
     approach.isAhead = comesToRest && contact.point.gap + approach.curved > 0;
     if (!approach.isTouching && !approach.isAhead) continue;
@@ -408,21 +382,11 @@ void Moreau::Impl::setUpProblem() {
   }
 }
 
-Memory* Moreau::Impl::remembered(std::uint64_t key) {
-  const auto found = std::lower_bound(memory.begin(), memory.end(), key, [](const Memory& m, std::uint64_t k) { return m.key < k; });
-  return found != memory.end() && found->key == key ? &*found : nullptr;
-}
-
 void Moreau::Impl::warmStart() {
-  r.setZero();
+  memory.warmStart(blocks, problem, r);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const ContactBlock& block = blocks[i];
-    const Memory* last = remembered(block.contact.key);
-    if (!last) continue;
-    Vector6 components;
-    components << block.contact.frame.transpose() * last->impulse, block.contact.frame.transpose() * last->moment;
-    for (int row = 0; row < block.law.size; ++row) r[problem.firstRow[i] + row] = components[block.component[std::size_t(row)]];
-    if (approaches[i].isTouching) r[problem.firstRow[i]] += h * block.contact.law->cohesion;
+    const ContactLaw& law = *blocks[i].contact.law;
+    if (approaches[i].isTouching && memory.find(blocks[i].contact.key)) r[problem.firstRow[i]] += h * law.cohesion;
   }
 }
 
@@ -432,28 +396,13 @@ const FrictionReport* Moreau::Impl::solve() {
   const FrictionReport& solution = solver.solve(problem, options.friction, r);
   if (options.onProblem && !isTold) options.onProblem(report.step + 1, problem, r);
   isTold = true;
-  contactReport.sweeps += solution.sweeps;
-  contactReport.newtonSteps += solution.newtonSteps;
-  if (!solution.converged) return &solution;
-  contactReport.residual = std::max(contactReport.residual, solution.residual.scaled);
-  contactReport.ambiguous += long(solution.ambiguous.size());
-  if (!solution.ambiguous.empty()) {
-    const ContactBlock& block = blocks[std::size_t(solution.ambiguous.front())];
-    contactReport.note =
-        fmt::format("friction allows several solutions or none at the contact of {}{}: one was chosen", detection.names(block.contact),
-                    solution.ambiguous.size() > 1 ? fmt::format(" and {} more", solution.ambiguous.size() - 1) : "");
-  }
+  recordSolution(solution, blocks, detection, contactReport);
   return &solution;
 }
 
 void Moreau::Impl::fail(const FrictionReport& solution) const {
-  const int worst = solution.residual.worst;
-  const std::string wedge = describeWedge(blocks, detection);
   throw NumericalFailure(
-      fmt::format("step {}, t = {:.9g}: the contacts were not solved: residual {:.3g} where {:.3g} was asked, largest at {}; {}{}",
-                  report.step + 1, state.t, solution.residual.scaled, options.friction.tolerance,
-                  worst >= 0 ? "the contact of " + detection.names(blocks[std::size_t(worst)].contact) : "no contact", solution.failure,
-                  wedge.empty() ? "" : "; " + wedge));
+      describeUnsolved(report.step + 1, state.t, solution.residual, options.friction.tolerance, solution.failure, blocks, detection));
 }
 
 void Moreau::Impl::applyImpulses() {
@@ -461,37 +410,29 @@ void Moreau::Impl::applyImpulses() {
   if (isCoupled) refuseCrushing(); // before anything of the last step is forgotten
   settle();
   contactReport.contacts.clear();
-  nextMemory.clear();
-  for (std::size_t i = 0; i < blocks.size(); ++i) recordContact(i);
+  for (std::size_t i = 0; i < blocks.size(); ++i) record(i);
   for (const ContactBlock& block : sleepers) recordSleeper(block);
-  std::sort(nextMemory.begin(), nextMemory.end(), [](const Memory& a, const Memory& b) { return a.key < b.key; });
-  memory.swap(nextMemory);
+  memory.turnOver();
 }
 
-void Moreau::Impl::recordContact(std::size_t i) {
+void Moreau::Impl::record(std::size_t i) {
   const ContactBlock& block = blocks[i];
-  const Vector6 &before = approaches[i].before, after = block.velocity(model, freeVelocity);
-  Vector6 impulse = Vector6::Zero();
-  for (int row = 0; row < block.law.size; ++row) impulse[block.component[std::size_t(row)]] = r[problem.firstRow[i] + row];
-  if (approaches[i].isTouching) impulse[0] -= h * block.contact.law->cohesion;
   const Contact& c = block.contact;
-  const Vector3 slip = after.head<3>() + c.law->tangentialRestitution * before.head<3>();
-  const bool slips = slip.tail<2>().norm() > negligibleSlip * approaches[i].free.head<3>().norm();
-  contactReport.contacts.push_back({c.first, c.second, c.point.position, c.frame, c.point.gap, impulse.head<3>(), impulse.tail<3>(),
-                                    before.head<3>(), after.head<3>(),
-                                    statusOf(block, r.segment(problem.firstRow[i], block.law.size), slips)});
-  contactReport.dissipation -= 0.5 * impulse.dot(before + after);
-  contactReport.work -= impulse.dot(block.rows.drift); // the drift is that of the first part against the second
-  nextMemory.push_back({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>(), c.point.gap + options.theta * h * after[0], 0});
+  const Vector6 after = block.velocity(model, freeVelocity);
+  const auto rows = r.segment(problem.firstRow[i], block.law.size);
+  Vector6 impulse = impulseOf(block, rows);
+  if (approaches[i].isTouching) impulse[0] -= h * c.law->cohesion;
+  recordContact(block, {approaches[i].before, approaches[i].free, after, block.rows.drift}, rows, impulse, contactReport);
+  memory.add({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>(), c.point.gap + options.theta * h * after[0], 0});
 }
 
 void Moreau::Impl::recordSleeper(const ContactBlock& block) {
   const Contact& c = block.contact;
-  const Memory* last = remembered(c.key);
+  const ImpulseMemory::Entry* last = memory.find(c.key);
   if (!last) return;
   contactReport.contacts.push_back({c.first, c.second, c.point.position, c.frame, c.point.gap, c.frame.transpose() * last->impulse,
                                     c.frame.transpose() * last->moment, Vector3::Zero(), Vector3::Zero(), ContactStatus::Stick});
-  nextMemory.push_back(*last);
+  memory.add(*last);
 }
 
 /// Bodies in contact that were at rest and still are, to the tolerance of the solver, are at rest exactly: they do not creep.
@@ -544,7 +485,7 @@ void Moreau::Impl::holdJoints(bool isAtEnd) {
 void Moreau::Impl::learnCurvature() {
   if (!options.project || blocks.empty()) return;
   for (const Contact& contact : detection.findContacts(state, 1e-3 * detection.smallestSize())) {
-    Memory* last = remembered(contact.key);
+    ImpulseMemory::Entry* last = memory.find(contact.key);
     if (last && !last->impulse.isZero(0)) last->curvature = (contact.point.gap - last->expected) / secondPart();
   }
 }
@@ -587,13 +528,7 @@ Snapshot Moreau::save() {
   store(impl_->state, snapshot);
   snapshot["moreau/joints"].assign(impl_->jointCurvature.data(), impl_->jointCurvature.data() + impl_->jointCurvature.size());
   snapshot["moreau/begin"] = {impl_->begin, double(impl_->report.step)};
-  std::vector<double>& numbers = snapshot["moreau/impulses"];
-  for (const Memory& m : impl_->memory) {
-    appendKey(m.key, numbers);
-    numbers.insert(numbers.end(), m.impulse.data(), m.impulse.data() + 3);
-    numbers.insert(numbers.end(), m.moment.data(), m.moment.data() + 3);
-    numbers.push_back(m.curvature);
-  }
+  snapshot["moreau/impulses"] = impl_->memory.save();
   if (impl_->sleeping) snapshot["moreau/sleeping"] = impl_->sleeping->save();
   return snapshot;
 }
@@ -606,13 +541,7 @@ void Moreau::restore(const Snapshot& snapshot) {
   impl_->begin = snapshot.at("moreau/begin")[0];
   impl_->report.step = long(snapshot.at("moreau/begin")[1]);
   if (impl_->sleeping) impl_->sleeping->restore(snapshot.at("moreau/sleeping"));
-  impl_->memory.clear();
-  const std::vector<double>& numbers = snapshot.at("moreau/impulses");
-  for (std::size_t i = 0; i + 9 <= numbers.size(); i += 9) {
-    const std::uint64_t key = (std::uint64_t(numbers[i]) << 32) | std::uint64_t(numbers[i + 1]);
-    impl_->memory.push_back({key, Vector3(numbers[i + 2], numbers[i + 3], numbers[i + 4]),
-                             Vector3(numbers[i + 5], numbers[i + 6], numbers[i + 7]), 0, numbers[i + 8]});
-  }
+  impl_->memory.restore(snapshot.at("moreau/impulses"));
 }
 
 }

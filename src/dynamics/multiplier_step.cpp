@@ -22,6 +22,12 @@ class MultiplierStep final : public StepEquations {
     middle_ = unbalanced_ - impulse_;
     system_.pullBack(q0_, middle_, forces);
   }
+  void respond(const VectorX& momentum, VectorX& move) override {
+    step_.setZero();
+    step_.head(q1_.size()) = momentum;
+    saddle_.solve(step_);
+    move = step_.head(q1_.size());
+  }
   int unknowns() const override {
     if (unknowns_ == 0) unknowns_ = int(kept().size());
     return unknowns_;

@@ -24,6 +24,13 @@ class NullSpaceStep final : public StepEquations {
   }
 
   void leftOver(VectorX& forces) override { space_->leastForces(reduced_, forces); }
+  void respond(const VectorX& momentum, VectorX& move) override {
+    system_.pullBack(q0_, momentum, pulled_);
+    before_.setZero();
+    before_.head(reduced_.size()).noalias() = -space_->twists().transpose() * pulled_;
+    move = lu_.solve(before_);
+    move.array() *= unit_.head(q1_.size()).array();
+  }
   int unknowns() const override { return int(A_.rows()); }
   void forget() override { space_ = std::make_unique<NullSpace>(system_, start_, startTime_); }
   std::string note() const override { return space_->jump() ? "the constraints have lost rank" : ""; }

@@ -53,6 +53,13 @@ class DenseReducedStep final : public StepEquations {
   }
 
   void leftOver(VectorX& forces) override { atBegin_->leastForces(reduced_, forces); }
+  void respond(const VectorX& momentum, VectorX& move) override {
+    system_.pullBack(q0_, momentum, pulled_);
+    increment_.noalias() = -atBegin_->twists().transpose() * pulled_;
+    step_ = lu_.solve(increment_);
+    turn_.noalias() = atEnd_->twists() * step_;
+    system_.rates(q1_, turn_, move);
+  }
   int unknowns() const override { return int(J_.rows()); }
   void forget() override {
     atBegin_ = std::make_unique<NullSpace>(system_, start_, startTime_);
@@ -132,7 +139,8 @@ class TreeStep final : public StepEquations {
  public:
   TreeStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q, double t)
       : StepEquations(system, balance, tolerance), tree_(system), projected_(system), H0_(projected_.rows()), H1_(H0_), before_(q),
-        pulled_(VectorX::Zero(system.model().nv())), solution_(VectorX::Zero(system.model().nv() + system.model().nc())),
+        pulled_(VectorX::Zero(system.model().nv())), reaction_(VectorX::Zero(system.model().nc())),
+        solution_(VectorX::Zero(system.model().nv() + system.model().nc())),
         reduced_(VectorX::Zero(tree_.dimension())), rates_(reduced_), increment_(reduced_), units_(unitsOfTree(system, tree_, q, t)),
         saddle_(projected_.matrix(), H0_, unitsOfTwists()) {
     constraintTolerance_ = 1e-12;
@@ -140,11 +148,17 @@ class TreeStep final : public StepEquations {
   }
 
   void leftOver(VectorX& forces) override {
-    solution_.setZero();
-    solution_.head(pulled_.size()) = pulled_;
-    saddle_.solve(solution_);
+    solveForReaction();
     forces = pulled_;
-    forces.noalias() -= H0_.transpose() * solution_.tail(H0_.rows());
+    forces.noalias() -= H0_.transpose() * reaction_;
+  }
+  void respond(const VectorX& momentum, VectorX& move) override {
+    system_.pullBack(q0_, momentum, turn_);
+    solution_.setZero();
+    solution_.head(turn_.size()) = turn_;
+    saddle_.solve(solution_);
+    turn_ = solution_.head(turn_.size());
+    system_.rates(q1_, turn_, move);
   }
   int unknowns() const override { return tree_.dimension(); }
   void forget() override { saddle_.forget(); }
@@ -157,9 +171,7 @@ class TreeStep final : public StepEquations {
     return saddle_.factorise(projected_.matrix(), H0_, H1_, mass() / h_);
   }
   bool solve() override {
-    solution_.setZero();
-    solution_.head(pulled_.size()) = pulled_;
-    saddle_.solve(solution_);
+    solveForReaction();
     turn_ = solution_.head(pulled_.size());
     tree_.rates(q1_, t1(), turn_, rates_);
     return rates_.allFinite();
@@ -187,6 +199,7 @@ class TreeStep final : public StepEquations {
     tree_.retract(q0_, rates_, t0_, t1(), q1_);
     system_.constraintGradient(q0_, t0_, G0_);
     projected_.projectRows(G0_, q0_, H0_);
+    reaction_.setZero();
   }
   void measureMomentum(ResidualGroup& group) override {
     system_.pullBack(q0_, unbalanced_, pulled_);
@@ -196,6 +209,14 @@ class TreeStep final : public StepEquations {
   std::string nameOfMomentum(int row) const override { return tree_.nameOfCoordinate(row); }
 
  private:
+  /// Increments of the impulses of the joints are unknown, not these as a whole, as the compliance of the matrix would move what they hold.
+  void solveForReaction() {
+    solution_.setZero();
+    solution_.head(pulled_.size()) = pulled_;
+    solution_.head(pulled_.size()).noalias() -= H0_.transpose() * reaction_;
+    saddle_.solve(solution_);
+    reaction_ += solution_.tail(reaction_.size());
+  }
   VectorX unitsOfTwists() const {
     const Model& model = system_.model();
     VectorX unit = VectorX::Ones(model.nv() + model.nc());
@@ -208,7 +229,7 @@ class TreeStep final : public StepEquations {
   KinematicTree tree_;
   TwistMatrix projected_;
   SparseMatrix H0_, H1_;
-  VectorX before_, pulled_, solution_, reduced_, rates_, increment_, units_;
+  VectorX before_, pulled_, reaction_, solution_, reduced_, rates_, increment_, units_;
   SaddleMatrix saddle_;
 };
 

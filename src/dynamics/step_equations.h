@@ -17,11 +17,17 @@ class StepEquations : public NewtonProblem {
 
   /// The interval of size h begins at q0, t0, where `arrived` comes in. Blocks move by `twist` in the first guess.
   void begin(const VectorX& q0, const VectorX& arrived, double t0, double h, const VectorX& twist);
+  /// Other momentum comes in; the end stays for the next guess.
+  void bring(const VectorX& arrived) { arrived_ = arrived; }
   const VectorX& end() const { return q1_; }
   const VectorX& leaving() const { return leaving_; }
 
   /// What the iteration left of the balance: forces on the blocks in their frames at q0, without those of constraints [N s, N m s].
   virtual void leftOver(VectorX& forces) = 0;
+
+  /// How the end moves, to first order, when this momentum comes in besides: by the matrix factorised last, which must be that of
+  /// the end found.
+  virtual void respond(const VectorX& momentum, VectorX& move) = 0;
 
   virtual int unknowns() const = 0;
   /// The matrix of the equations at the end found, dense; and with rows and unknowns scaled to the sizes of momenta, lengths and h.

@@ -2,6 +2,7 @@
 
 #include "dynamics/condition_number.h"
 #include "dynamics/energy_momentum.h"
+#include "dynamics/node_contacts.h"
 #include "dynamics/step_equations.h"
 #include "dynamics/step_size_control.h"
 #include "tendril/dynamics/initial_conditions.h"
@@ -33,15 +34,26 @@ void take(const Snapshot& snapshot, const char* name, VectorX& v) {
 }
 
 /// The integrator shows node n, and has solved the interval from there to node n + 1.
-struct VariationalIntegrator::Impl {
-  Impl(const Model& model_, const VariationalOptions& options_);
+struct VariationalIntegrator::Impl : NodeContacts::Balance {
+  Impl(const Model& model_, const VariationalOptions& options_, const ContactModel* touching);
 
   void start(std::vector<std::string>& messages);
   void advance();
   void reverse();
   void makeEquations();
   double nextStep(const VectorX& q, const VectorX& arrivedThere, double t, long number);
-  void solveInterval(const VectorX& q0, const VectorX& arrivedThere, double t, double stepBefore, double step);
+  struct Arrival {
+    const VectorX& momentum; ///< as the balance takes it
+    const VectorX& twist;    ///< mean, of the interval before
+    double step;             ///< its size; 0 at the start
+  };
+  void solveInterval(const VectorX& q0, const Arrival& arrival, double t, double step);
+  void iterate(double t);
+  // Of the interval at hand, for the contacts at its begin:
+  void solve(const VectorX& momentum, double t) override;
+  const VectorX& reached() const override { return equations->end(); }
+  void linearise(double t) override;
+  void respond(const VectorX& momentum, VectorX& move) override { equations->respond(momentum, move); }
   void refuseFold(const VectorX& q0, double t, double step);
   void carry(VectorX& momentum) const;
   void takeInterval();
@@ -63,14 +75,17 @@ struct VariationalIntegrator::Impl {
   std::unique_ptr<StepSizeControl> control;
   std::unique_ptr<StepEquations> equations;
   std::optional<NodalMomenta> momenta;
+  std::unique_ptr<NodeContacts> contacts; ///< null where nothing touches
   Newton newton;
 
   State state; ///< node n
   VectorX startQ;
   VectorX end;              ///< q_{n+1}
   VectorX arrived, leaving; ///< of node n
+  VectorX met;              ///< arrived, with the impulses of contacts
+  bool isTouched = false;   ///< there are any
   VectorX leftOver;         ///< of the balance of node n, forces on the blocks
-  VectorX arrivedNext, leavingMomentum, p, projected, lambda, impulse, rate, twist, work;
+  VectorX arrivedNext, leavingMomentum, p, projected, lambda, impulse, rate, twist, meanBefore, work;
   SparseMatrix G;
   double begin = 0;
   double h = 0, before = 0; ///< of the interval that leaves the node, and of the one that reaches it (0: none)
@@ -82,7 +97,7 @@ struct VariationalIntegrator::Impl {
   bool isShown = false, isNodeKnown = false;
 };
 
-VariationalIntegrator::Impl::Impl(const Model& model_, const VariationalOptions& options_)
+VariationalIntegrator::Impl::Impl(const Model& model_, const VariationalOptions& options_, const ContactModel* touching)
     : model(model_), options(options_), system(model_), balance(makeBalance(system, options_)), lagrangian(system, options_.quadrature),
       kkt(model_, KktTolerances{}, Redundancy::Share),
       newton({.maxIterations = options_.maxIterations, .minIterations = 1, .lineSearch = false}), state(model_.initialState()),
@@ -93,10 +108,18 @@ VariationalIntegrator::Impl::Impl(const Model& model_, const VariationalOptions&
   for (double size : options.steps)
     if (!(size > 0)) throw InputError("variational: prescribed steps must be positive");
   steps = std::max(1L, std::lround(std::ceil(options.duration / options.step * (1 - 1e-12))));
-  for (VectorX* v : {&end, &arrived, &leaving, &arrivedNext, &leavingMomentum, &p, &projected, &impulse, &work}) v->setZero(system.size());
-  for (VectorX* v : {&rate, &twist, &leftOver}) v->setZero(model.nv());
+  for (VectorX* v : {&end, &arrived, &leaving, &met, &arrivedNext, &leavingMomentum, &p, &projected, &impulse, &work})
+    v->setZero(system.size());
+  for (VectorX* v : {&rate, &twist, &meanBefore, &leftOver}) v->setZero(model.nv());
   lambda.setZero(system.constraints());
   node.multipliers = lambda;
+  if (touching) {
+    if (options.adaptation > 0) {
+      throw InputError(
+          "variational: where bodies touch the step cannot follow the motion, since impacts take no time; set the adaptation to 0");
+    }
+    contacts = std::make_unique<NodeContacts>(system, *touching, options.friction, options.onProblem);
+  }
   if (options.adaptation > 0) control = std::make_unique<StepSizeControl>(system, options.adaptation);
 }
 
@@ -119,6 +142,7 @@ void VariationalIntegrator::Impl::start(std::vector<std::string>& messages) {
   begin = state.t;
   messages = makeConsistent(kkt, state);
   startQ = state.q;
+  if (contacts) contacts->start(state);
   makeEquations();
   const bool isUniform = options.steps.empty() && !control;
   if (isUniform && options.duration / double(steps) < options.step * (1 - 1e-9)) {
@@ -133,7 +157,7 @@ void VariationalIntegrator::Impl::start(std::vector<std::string>& messages) {
   rate = state.v;
   state.a.setZero();
   h = control ? options.step : nextStep(state.q, arrived, state.t, 0);
-  solveInterval(state.q, arrived, state.t, 0, h);
+  solveInterval(state.q, {arrived, state.v, 0}, state.t, h);
   takeInterval();
 }
 
@@ -152,19 +176,36 @@ double VariationalIntegrator::Impl::nextStep(const VectorX& q, const VectorX& ar
   return remaining > 1e-12 * options.duration && remaining < size * (1 + 1e-9) ? remaining : size;
 }
 
-/// Blocks go on with the mean velocity of the interval before, changed by its acceleration.
-void VariationalIntegrator::Impl::solveInterval(const VectorX& q0, const VectorX& arrivedThere, double t, double stepBefore, double step) {
-  twist = step * (rate + 0.5 * (stepBefore + step) * state.a);
-  equations->begin(q0, arrivedThere, t, step, twist);
+/// Blocks go on with the mean velocity of the interval before, changed by its acceleration unless that was an impact.
+void VariationalIntegrator::Impl::solveInterval(const VectorX& q0, const Arrival& arrival, double t, double step) {
+  if (isTouched)
+    twist = step * rate;
+  else
+    twist = step * (rate + 0.5 * (arrival.step + step) * state.a);
+  equations->begin(q0, arrival.momentum, t, step, twist);
+  report.iterations = report.factorisations = 0;
+  iterate(t);
+  if (contacts) {
+    const long number = arrival.step > 0 ? report.step + 1 : 0;
+    contacts->resolve({number, q0, t, arrival.step, step, arrival.twist, arrival.momentum, balance->weight()}, *this);
+  }
+  refuseFold(q0, t, step);
+}
+
+void VariationalIntegrator::Impl::iterate(double t) {
   const NewtonReport& solved = newton.solve(*equations);
-  report.iterations = solved.iterations;
-  report.factorisations = solved.factorisations;
+  report.iterations += solved.iterations;
+  report.factorisations += solved.factorisations;
   report.residual = solved.residual();
   if (!solved.converged()) {
     throw NumericalFailure(
         fmt::format("variational: step {} at t = {:.9g} s failed: {}; take smaller steps", report.step + 1, t, solved.message));
   }
-  refuseFold(q0, t, step);
+}
+
+void VariationalIntegrator::Impl::solve(const VectorX& momentum, double t) {
+  equations->bring(momentum);
+  iterate(t);
 }
 
 void VariationalIntegrator::Impl::refuseFold(const VectorX& q0, double t, double step) {
@@ -203,6 +244,8 @@ void VariationalIntegrator::Impl::carry(VectorX& momentum) const {
 /// Velocities and accelerations of the interval just solved.
 void VariationalIntegrator::Impl::takeInterval() {
   end = equations->end(), leaving = equations->leaving();
+  isTouched = contacts && contacts->acts();
+  met = isTouched ? contacts->arrived() : arrived;
   equations->leftOver(leftOver);
   model.difference(state.q, end, twist);
   twist /= h;
@@ -211,35 +254,42 @@ void VariationalIntegrator::Impl::takeInterval() {
   isShown = isNodeKnown = false;
 }
 
-/// Multipliers and momentum of the node, and velocities from them. Steps do not need them.
+/// Multipliers and momentum of the node, and velocities from them. Steps do not need them. Where contacts act the momentum jumps: it is
+/// then that of the interval which begins there, after an impact, and zero at rest.
 void VariationalIntegrator::Impl::show() {
   if (isShown) return;
   isShown = true;
   if (balance->turnsWithEnd()) {
     work = 0.5 * (state.q + end);
     leavingMomentum = -leaving;
-    momenta->multipliers(work, state.t + h / 2, leavingMomentum, arrived, h, lambda);
+    momenta->multipliers(work, state.t + h / 2, leavingMomentum, met, h, lambda);
   } else {
     const double mean = 0.5 * (before + h);
     leavingMomentum = -leaving;
-    momenta->multipliers(state.q, state.t, leavingMomentum, arrived, mean, lambda);
+    momenta->multipliers(state.q, state.t, leavingMomentum, met, mean, lambda);
     system.constraintGradient(state.q, state.t, G);
     impulse.noalias() = G.transpose() * lambda;
     impulse *= mean;
   }
-  balance->momentum(arrived, impulse, before / (before + h), p);
+  if (isTouched) {
+    work = (end - state.q) / h;
+    p.noalias() = system.mass() * work;
+  } else {
+    balance->momentum(arrived, impulse, before / (before + h), p);
+  }
   momenta->project(state.q, state.t, p, projected, state.v);
   state.lambda = -lambda.tail(model.nc());
 }
 
 void VariationalIntegrator::Impl::advance() {
-  arrivedNext = arrived;
+  arrivedNext = met;
   balance->arriving(state.q, end, state.t, h, arrivedNext);
   carry(arrivedNext);
   const bool isUniform = options.steps.empty() && !control;
   const double t = isUniform ? begin + double(report.step + 1) * options.duration / double(steps) : state.t + h;
   const double size = nextStep(end, arrivedNext, t, interval + direction);
-  solveInterval(end, arrivedNext, t, h, size);
+  meanTwist(system, end, state.q, end, h, meanBefore);
+  solveInterval(end, {arrivedNext, meanBefore, h}, t, size);
   if (control) control->accept();
   interval += direction;
   before = h;
@@ -262,9 +312,18 @@ void VariationalIntegrator::Impl::reverse() {
   rate = -rate;
   if (control) control->reverse();
   const double size = before > 0 ? before : h;
-  solveInterval(state.q, arrived, state.t, h, size);
+  meanTwist(system, state.q, end, state.q, h, meanBefore);
+  solveInterval(state.q, {arrived, meanBefore, h}, state.t, size);
   before = std::exchange(h, size);
   takeInterval();
+}
+
+void VariationalIntegrator::Impl::linearise(double t) {
+  ++report.factorisations;
+  if (equations->factorise()) return;
+  throw NumericalFailure(fmt::format("variational: step {} at t = {:.9g} s: the matrix of the step is singular where bodies touch; take "
+                                     "smaller steps",
+                                     report.step + 1, t));
 }
 
 /// Of constraints or their rates: lengths relative to the size of the model.
@@ -334,6 +393,7 @@ void VariationalIntegrator::Impl::save(Snapshot& snapshot) {
   keep(snapshot, "p", p), keep(snapshot, "projected", projected), keep(snapshot, "multipliers", lambda), keep(snapshot, "rate", rate);
   keep(snapshot, "left over", leftOver);
   snapshot["steps"] = {begin, h, before, double(report.step), double(interval), double(direction), node.largestTurn};
+  if (contacts) contacts->save(snapshot), keep(snapshot, "met", met);
   if (control) snapshot["step size"] = control->save();
   makeEquations();
 }
@@ -346,6 +406,9 @@ void VariationalIntegrator::Impl::restore(const Snapshot& snapshot) {
   const std::vector<double>& numbers = snapshot.at("steps");
   begin = numbers.at(0), h = numbers.at(1), before = numbers.at(2), report.step = long(numbers.at(3)), interval = long(numbers.at(4));
   direction = long(numbers.at(5)), node.largestTurn = numbers.at(6);
+  met = arrived;
+  if (contacts) contacts->restore(snapshot), take(snapshot, "met", met);
+  isTouched = contacts && contacts->acts();
   if (control) control->restore(snapshot.at("step size"));
   isShown = true, isNodeKnown = false;
   makeEquations();
@@ -354,7 +417,9 @@ void VariationalIntegrator::Impl::restore(const Snapshot& snapshot) {
 // ---- the analysis ----------------------------------------------------------------------------------------------------------------------
 
 VariationalIntegrator::VariationalIntegrator(const Model& model, const VariationalOptions& options)
-    : impl_(std::make_unique<Impl>(model, options)) {}
+    : impl_(std::make_unique<Impl>(model, options, nullptr)) {}
+VariationalIntegrator::VariationalIntegrator(const Model& model, const VariationalOptions& options, const ContactModel& contacts)
+    : impl_(std::make_unique<Impl>(model, options, &contacts)) {}
 VariationalIntegrator::~VariationalIntegrator() = default;
 
 void VariationalIntegrator::start() { impl_->start(messages_); }
@@ -364,6 +429,7 @@ const State& VariationalIntegrator::state() const {
   return impl_->state;
 }
 VectorX VariationalIntegrator::reactions() { return state().lambda; }
+const ContactReport* VariationalIntegrator::contacts() const { return impl_->contacts ? &impl_->contacts->report() : nullptr; }
 double VariationalIntegrator::progress() const { return (impl_->state.t - impl_->begin) / impl_->options.duration; }
 const DirectorSystem& VariationalIntegrator::system() const { return impl_->system; }
 void VariationalIntegrator::reverse() { impl_->reverse(); }

@@ -272,16 +272,22 @@ GeneralizedAlphaOptions readGeneralizedAlpha(const Record& r) {
   return o;
 }
 
+FrictionOptions readFriction(const Record& r) {
+  FrictionOptions o{.measure = FrictionOptions::Measure::Scaled};
+  o.method = findFrictionMethod(r.choice("solver"))->method;
+  o.tolerance = r.number("friction_tolerance");
+  o.threads = r.integer("threads");
+  return o;
+}
+
 MoreauOptions readMoreau(const Record& r) {
   MoreauOptions o;
   o.duration = r.number("duration");
   o.step = r.number("step");
   o.theta = r.number("theta");
   if (!(o.theta >= 0.5 && o.theta <= 1)) r.node("theta").refuse("theta must lie in [0.5, 1]", "0.5 is the midpoint scheme");
-  o.friction.method = findFrictionMethod(r.choice("solver"))->method;
-  o.friction.tolerance = r.number("friction_tolerance");
+  o.friction = readFriction(r);
   if (r.has("max_iterations")) o.friction.maxIterations = r.integer("max_iterations");
-  o.friction.threads = r.integer("threads");
   o.project = r.boolean("project");
   o.projectInitial = r.boolean("project_initial");
   o.sleeping = r.boolean("sleeping");
@@ -372,12 +378,29 @@ VariationalOptions readVariational(const Record& r, DirectorScheme scheme) {
     if (o.adaptation > 0) steps.refuse("steps are either prescribed or adapted", "remove `steps` or `adaptation`");
   }
   take(r, "max_iterations", o.maxIterations);
+  o.friction = readFriction(r);
   return o;
 }
 
+AnalysisMaker makerInDirectors(const VariationalOptions& options) {
+  return [options](const Model& model, const ContactModel& contacts, const FrictionObserver& observer) {
+    if (contacts.empty()) return std::make_unique<VariationalIntegrator>(model, options);
+    VariationalOptions observed = options;
+    observed.onProblem = observer;
+    return std::make_unique<VariationalIntegrator>(model, observed, contacts);
+  };
+}
+
+const std::vector<std::string> keysOfFriction{"solver", "friction_tolerance", "threads", "dump"};
+
+std::vector<std::string> withKeysOfFriction(std::vector<std::string> keys) {
+  keys.insert(keys.end(), keysOfFriction.begin(), keysOfFriction.end());
+  return keys;
+}
+
 AnalysisMaker makerOfVariational(const Record& r) {
-  if (inDirectors(r)) return withoutContact<VariationalIntegrator>(readVariational(r, DirectorScheme::Variational));
-  refuseForeign(r, {"elimination", "quadrature", "steps", "adaptation"});
+  if (inDirectors(r)) return makerInDirectors(readVariational(r, DirectorScheme::Variational));
+  refuseForeign(r, withKeysOfFriction({"elimination", "quadrature", "steps", "adaptation"}));
   LieGroupVariationalOptions o;
   o.duration = r.number("duration");
   o.step = r.number("step");
@@ -387,7 +410,7 @@ AnalysisMaker makerOfVariational(const Record& r) {
 
 AnalysisMaker makerOfEnergyMomentum(const Record& r) {
   if (!inDirectors(r)) r.node("coordinates").refuse("energy-momentum is a method in directors", "remove it, or write `directors`");
-  return withoutContact<VariationalIntegrator>(readVariational(r, DirectorScheme::EnergyMomentum));
+  return makerInDirectors(readVariational(r, DirectorScheme::EnergyMomentum));
 }
 
 /// A method of dynamics: its name, whether contacts can be given to it, also those of beams, the keys that belong to it but not to all.
@@ -403,15 +426,11 @@ const std::vector<DynamicMethod>& dynamicMethods() {
       {"generalized-alpha", false, false, {"rho_infinity", "error_tolerance", "largest_step", "smallest_step"}, makerOfGeneralizedAlpha},
       {"nonsmooth-alpha", true, true, withKeysOfBeamContact({"rho_infinity", "smallest_step", "project_initial", "contact_level"}),
        makerOfNonsmoothAlpha},
-      {"moreau",
-       true,
-       false,
-       {"theta", "solver", "friction_tolerance", "project", "project_initial", "sleeping", "threads", "dump"},
-       makerOfMoreau},
+      {"moreau", true, false, withKeysOfFriction({"theta", "project", "project_initial", "sleeping"}), makerOfMoreau},
       {"event-driven", true, false, {"event_tolerance", "max_events", "project_initial"}, makerOfEventDriven},
       {"sweeping", true, false, {"overlap_tolerance", "project_initial"}, makerOfSweeping},
-      {"variational", false, false, {"elimination", "quadrature", "steps", "adaptation"}, makerOfVariational},
-      {"energy-momentum", false, false, {"elimination", "steps"}, makerOfEnergyMomentum}};
+      {"variational", true, false, withKeysOfFriction({"elimination", "quadrature", "steps", "adaptation"}), makerOfVariational},
+      {"energy-momentum", true, false, withKeysOfFriction({"elimination", "steps"}), makerOfEnergyMomentum}};
   return methods;
 }
 
@@ -452,9 +471,17 @@ AnalysisChoice readDynamic(const Record& r, bool hasContacts, bool hasBeams) {
   const DynamicMethod& method = dynamicMethod(r, hasContacts, hasBeams);
   AnalysisChoice choice{.make = method.read(r), .method = method.name, .knowsContacts = method.knowsContacts};
   choice.isDynamic = true;
-  choice.knowsContactsOfBeams = method.knowsContactsOfBeams;
-  choice.knowsRollingAndCohesion = method.name == "moreau";
   choice.hasDiscretePath = method.name == "energy-momentum" || (method.name == "variational" && inDirectors(r));
+  if (hasContacts && method.name == "variational" && !choice.hasDiscretePath) {
+    r.node("coordinates")
+        .refuse("variational integrators know contact in director coordinates alone",
+                "write `directors`, choose another method, such as moreau, or remove the contacts");
+  }
+  if (hasContacts && choice.hasDiscretePath && r.node().has("adaptation") && r.number("adaptation") > 0) {
+    r.node("adaptation").refuse("where bodies touch the step cannot follow the motion, since impacts take no time", "remove it");
+  }
+  choice.knowsContactsOfBeams = method.knowsContactsOfBeams;
+  choice.knowsRollingAndCohesion = method.name == "moreau" || choice.hasDiscretePath;
   choice.end = r.number("duration");
   if (r.has("dump")) choice.dump = readDump(r.node("dump"));
   return choice;

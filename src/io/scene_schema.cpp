@@ -433,15 +433,15 @@ const Schema& analysis() {
          iterations, force, constraint}},
        {"dynamic",
         "Motion in time.",
-        {choice(
-             "method", {"generalized-alpha", "nonsmooth-alpha", "moreau", "event-driven", "sweeping", "variational", "energy-momentum"},
-             "generalized-alpha: smooth motions, on the Lie group. nonsmooth-alpha: the same with contact, impact and friction, held in "
-             "positions and velocities; the one for beams. moreau: contact, impact and friction by Moreau's time-stepping. "
-             "event-driven: the same for few contacts of free bodies, each event located. sweeping: bodies without inertia, pushed by "
-             "moving obstacles. variational: smooth motions for long times, momenta exact and energy without drift. energy-momentum: the "
-             "same with energy and momenta exact. Without it: variational in director coordinates; nonsmooth-alpha if beams touch, moreau "
-             "if the scene has other contacts, else "
-             "generalized-alpha.")
+        {choice("method", {"generalized-alpha", "nonsmooth-alpha", "moreau", "event-driven", "sweeping", "variational", "energy-momentum"},
+                "generalized-alpha: smooth motions, on the Lie group. nonsmooth-alpha: the same with contact, impact and friction, held in "
+                "positions and velocities; the one for beams. moreau: contact, impact and friction by Moreau's time-stepping. "
+                "event-driven: the same for few contacts of free bodies, each event located. sweeping: bodies without inertia, pushed by "
+                "moving obstacles. variational: motions for long times, momenta exact and energy without drift, with contact in "
+                "director coordinates. energy-momentum: the same with energy and momenta exact while nothing touches. Without it: "
+                "variational in director coordinates; nonsmooth-alpha if beams touch, moreau "
+                "if the scene has other contacts, else "
+                "generalized-alpha.")
              .optional(),
          number("duration", dim::time, "Time to simulate.").positive(),
          number("step", dim::time, "Time step; the first one if errors are controlled.").positive(),
@@ -481,12 +481,13 @@ const Schema& analysis() {
          number("theta", dim::none, "moreau: weight of the end of the step, in [0.5, 1]; 0.5 is the midpoint scheme.")
              .positive()
              .defaultsTo("0.5"),
-         choice(
-             "solver", frictionMethodWords(),
-             "moreau: how the contact problem is solved. automatic: a cascade that chooses by the contacts. The same names as in `tendril "
-             "contact --solver`; auto and proximal are short for automatic and proximal-newton.")
+         choice("solver", frictionMethodWords(),
+                "moreau, directors: how the contact problem is solved. automatic: a cascade that chooses by the contacts. The same names "
+                "as in `tendril "
+                "contact --solver`; auto and proximal are short for automatic and proximal-newton.")
              .defaultsTo("automatic"),
-         number("friction_tolerance", dim::none, "moreau: residual of the contact problem, relative to the velocities without contact.")
+         number("friction_tolerance", dim::none,
+                "moreau, directors: residual of the contact problem, relative to the velocities without contact.")
              .positive()
              .defaultsTo("1e-8"),
          boolean("project", "moreau: take out the overlap after each step by moving the bodies, velocities untouched.").defaultsTo("true"),
@@ -495,10 +496,11 @@ const Schema& analysis() {
                 "nonsmooth-alpha: contact holds in positions and velocities, or, by the scheme of Moreau and Jean, in velocities alone.")
              .defaultsTo("position-velocity"),
          boolean("sleeping", "moreau: leave out bodies at rest until something touches or drives them.").defaultsTo("false"),
-         integer("threads", "moreau: threads that solve separate groups of contacts; the result does not depend on it.")
+         integer("threads", "moreau, directors: threads that solve separate groups of contacts; the result does not depend on it.")
              .positive()
              .defaultsTo("1"),
-         any("dump", "moreau: steps whose contact problem is written to the folder `friction` of the results: [1, 20], or `all`.")
+         any("dump",
+             "moreau, directors: steps whose contact problem is written to the folder `friction` of the results: [1, 20], or `all`.")
              .optional(),
          iterations,
          force,

@@ -3,7 +3,9 @@
 #include "tendril/discrete/legendre.h"
 #include "tendril/discrete/null_space.h"
 #include "tendril/equations/analysis.h"
+#include "tendril/solvers/friction_solver.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -35,6 +37,9 @@ struct VariationalOptions {
   Quadrature quadrature = Quadrature::Midpoint; ///< of the variational scheme
   double tolerance = 1e-13;                     ///< of momenta, relative to those that meet in a node; never below round-off
   int maxIterations = 30;
+  FrictionOptions friction{.measure = FrictionOptions::Measure::Scaled}; ///< where bodies touch
+  /// Called with the first friction problem of every node where something touches: number of the step that ends there, and the impulses.
+  std::function<void(long step, const FrictionProblem& problem, const VectorX& impulses)> onProblem{};
 };
 
 /// Numbers that only a discrete path has, at the node of the present state.
@@ -67,9 +72,17 @@ struct DiscreteNode {
 ///
 /// A step in which a body turns by 90 degrees or more lies beyond the fold of the discrete momentum, J sin(theta)/h, and is refused:
 /// NumericalFailure names the body and asks for a smaller step.
+///
+/// Bodies may touch, with restitution and friction: contacts act at the nodes, by impulses r in the balance of momenta there,
+///
+///     ... + D^T H(q_n)^T r - h G(q_n)^T lambda_n = 0,     law between r and the mean velocities of both intervals,
+///
+/// see docs/variational.md. At such a node momenta jump; momenta and velocities shown are those of the interval that begins there.
 class VariationalIntegrator final : public Analysis {
  public:
   VariationalIntegrator(const Model& model, const VariationalOptions& options);
+  /// Model and contacts must outlive the analysis.
+  VariationalIntegrator(const Model& model, const VariationalOptions& options, const ContactModel& contacts);
   ~VariationalIntegrator() override;
 
   void start() override;
@@ -77,6 +90,7 @@ class VariationalIntegrator final : public Analysis {
   const StepReport& advance() override;
   const State& state() const override;
   VectorX reactions() override;
+  const ContactReport* contacts() const override;
   /// Of the node, in the sense of director coordinates.
   Energy energy(const Model& model) const override;
   bool monitor(std::string_view name, const Marker* on, double* values) override;
