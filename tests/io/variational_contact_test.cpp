@@ -52,7 +52,7 @@ RunOutcome runIn(const TemporaryFolder& folder, const std::string& text, const s
   return run(options);
 }
 
-double valueOf(const RunOutcome& outcome, const char* name, std::size_t k = 0) { return outcome.summary.outputs.at(name).value.at(k); }
+double valueOf(const RunOutcome& outcome, const char* name, std::size_t k = 0) { return outcome.summary.outputs.at(name).values.at(k); }
 
 TEST(VariationalContactScenes, ChooseTheIntegratorInDirectors) {
   for (const char* analysis : {"coordinates: directors", "method: variational", "method: energy-momentum"}) {

@@ -410,6 +410,7 @@ const std::map<std::string, std::vector<std::string>> shortVariants{
     {"variational/chain.yaml", {"n=8", "duration=0.3"}},
     {"variational/flexible-chain.yaml", {"n=2", "duration=0.1"}},
     // Impacts amplify rounding: the first ones.
+    {"variational/bouncing-chain.yaml", {"n=5", "duration=0.28", "analysis.friction_tolerance=1e-11"}},
     {"beam-contact/sliding-patch-dynamic.yaml", {"duration=2"}},
     {"beam-contact/bouncing-beam.yaml", {"duration=0.06"}},
     {"beam-contact/two-beams.yaml", {"gap=1e-4", "duration=6e-3"}},
