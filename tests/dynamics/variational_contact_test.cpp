@@ -131,7 +131,7 @@ TEST(VariationalContact, PlasticImpactLandsExactlyOnTheSurface) {
 }
 
 /// The energy of the intervals is that of the ball to the last digit after any number of elastic impacts.
-TEST(VariationalContact, ElasticImpactsKeepTheDiscreteEnergy) {
+TEST(FullVariationalContact, ElasticImpactsKeepTheDiscreteEnergy) {
   ContactRig rig;
   rig.floor();
   rig.sphere("ball", 1, 0.1, {0, 1.1, 0});
@@ -150,7 +150,7 @@ TEST(VariationalContact, ElasticImpactsKeepTheDiscreteEnergy) {
   EXPECT_LT(change, 1e-11);
 }
 
-TEST(VariationalContact, BlockSticksExactlyInsideTheCone) {
+TEST(FullVariationalContact, BlockSticksExactlyInsideTheCone) {
   for (const Elimination elimination : eliminations) {
     ContactRig rig = incline(25 * degree, {.friction = 0.5});
     const Vector3 size(0.4, 0.2, 0.3);
@@ -232,7 +232,7 @@ TEST(VariationalContact, ObliqueImpactSticksOrSlips) {
 
 /// A ring that hangs on a pin and swings: its surface curves away from the mean motion, always to the same side. What is held is the gap
 /// itself, so that nothing drifts.
-TEST(VariationalContact, LastingContactDoesNotDrift) {
+TEST(FullVariationalContact, LastingContactDoesNotDrift) {
   ContactRig rig;
   // Bodies that hang: a block with a slab above the pin and its mass below.
   rig.part("pin", rig.builder.ground(), ContactRig::shape(Shape::Kind::Sphere, {0.05, 0, 0}));
@@ -391,7 +391,7 @@ TEST(VariationalContact, AgreesWithMoreauAsTheStepFalls) {
 /// Free bodies of all shapes thrown into a corner, with one coefficient for both kinds of restitution or without friction: no step gains
 /// more than a contact that is stopped while it opens may, the square of what gravity adds in a step, and what is lost is what the contacts
 /// took.
-TEST(VariationalContact, EnergyDoesNotGrow) {
+TEST(FullVariationalContact, EnergyDoesNotGrow) {
   for (const double e : {0.0, 0.5, 1.0}) {
     ContactRig rig;
     rig.floor();
