@@ -454,6 +454,20 @@ TEST(VariationalContact, PistonCarriesItsMass) {
   EXPECT_NEAR(work, V * (V + g * h / 2) + V * g * 0.1, 1e-9);
 }
 
+/// With rebound it throws the mass up by (1 + e) V.
+TEST(VariationalContact, PistonThrowsWhatRebounds) {
+  ContactRig rig;
+  GroundMotion motion;
+  motion.translation[1] = {"rise", [](double t) { return Jet{0.2 * t, 0.2, 0}; }};
+  rig.part("piston", rig.builder.movingGround({frameWithNormal({0, 1, 0}), Vector3::Zero()}, motion),
+           ContactRig::shape(Shape::Kind::HalfSpace, Vector3::Zero()));
+  rig.sphere("mass", 1, 0.1, {0, 0.1, 0});
+  rig.law({.restitution = 0.5});
+  VariationalIntegrator path(rig.build(), options(0.01, 1e-3), rig.contacts);
+  path.start();
+  EXPECT_NEAR(ContactRig::velocity(path.state()).y(), 0.3, 1e-12);
+}
+
 /// A table that shakes leaves its block where it falls faster than gravity.
 TEST(VariationalContact, VibratingTableThrowsItsBlock) {
   const oracles::VibratingTable table;
