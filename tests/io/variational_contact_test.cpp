@@ -129,7 +129,7 @@ TEST(VariationalContactScenes, KeepWhatWasComputedWhereContactsCannotBeSolved) {
   for (const char* word : {"step ", "t = ", "residual ", "1e-08 was asked", "'ball'"})
     EXPECT_NE(outcome.message.find(word), std::string::npos) << word << ": " << outcome.message;
   const ResultReader results(folder / "out" / "results.h5");
-  EXPECT_NEAR(results.time().tail(1)[0], 0.1, 2e-3); // when both have closed
+  EXPECT_NEAR(results.time().tail(1)[0], 0.1, 5e-3); // when both close
   EXPECT_TRUE(results.output("at").allFinite());
 }
 
