@@ -316,9 +316,11 @@ void NodeContacts::iterate(const Node& node, Balance& balance) {
 
 /// Mean velocities are differences of coordinates over the step: they are known no better than those.
 bool NodeContacts::isRounding(const Node& node, const FrictionResidual& residual) const {
-  const double known =
-      8 * std::numeric_limits<double>::epsilon() * std::max(node.q.lpNorm<Eigen::Infinity>(), model_.characteristicLength());
-  return residual.scaled * problem_.q.norm() <= known / node.after * std::sqrt(double(problem_.rows()));
+  double size = model_.characteristicLength();
+  for (const Block& block : model_.blocks())
+    if (block.kind == Block::Kind::Pose) size = std::max(size, node.q.segment<3>(block.q).lpNorm<Eigen::Infinity>());
+  const double known = 8 * std::numeric_limits<double>::epsilon() * size / node.after;
+  return residual.scaled * problem_.q.norm() <= known * std::sqrt(double(problem_.rows()));
 }
 
 void NodeContacts::applyImpulses(const Node& node, Balance& balance) {
