@@ -1,0 +1,23 @@
+#pragma once
+#include "tendril/model/marker.h"
+
+#include <string>
+#include <vector>
+
+namespace tendril {
+
+/// A wrench that a unit of a control puts on a frame: F [N] at its origin and a moment m [N m], with components fixed in the frame
+/// (`follows`) or in the inertial frame.
+struct ActuatorLoad {
+  const Marker* marker = nullptr;
+  bool follows = true;
+  Vector6 wrench = Vector6::Zero(); ///< (F, m)
+};
+
+/// One control: what it acts on. The motor of a joint is a pair of opposite loads, so that it changes no momentum map.
+struct Actuator {
+  std::string name;
+  std::vector<ActuatorLoad> loads;
+};
+
+}
