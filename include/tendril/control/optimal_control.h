@@ -1,0 +1,84 @@
+#pragma once
+#include "tendril/control/controlled_path.h"
+#include "tendril/control/first_path.h"
+#include "tendril/equations/analysis.h"
+#include "tendril/solvers/interior_point.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tendril {
+
+/// What is asked of the end of a manoeuvre.
+struct ManoeuvreEnd {
+  std::optional<JointMotions> configuration{}; ///< the whole configuration; what is not named is as at the start
+  /// Single coordinates: a marker on a plane, direction . x = value [m].
+  struct Target {
+    const Marker* marker = nullptr;
+    Vector3 direction = Vector3::UnitX();
+    double value = 0;
+  };
+  std::vector<Target> targets;
+  /// Markers that have turned from their initial orientation by a rotation vector in the inertial frame [rad], less than half a turn.
+  struct Orientation {
+    const Marker* marker = nullptr;
+    Vector3 rotation = Vector3::Zero();
+  };
+  std::vector<Orientation> orientations;
+  bool isAtRest = true; ///< else its velocity is free
+};
+
+struct OptimalControlOptions {
+  int intervals = 20;
+  double duration = 1; ///< [s]; where it has bounds, the first guess
+  std::optional<std::array<double, 2>> durationBounds{};
+  Quadrature quadrature = Quadrature::Midpoint;
+  std::vector<Actuator> actuators;
+  std::vector<double> lower, upper; ///< of the controls; empty: none
+  std::vector<double> effort;       ///< weights w_k of h sum tau_k^2
+  double durationWeight = 0;
+  ManoeuvreEnd end;
+  std::optional<double> largestTurn{}; ///< of a body in an interval [rad], less than a right angle
+  /// Motions that the first guess passes; without any it goes straight to the end.
+  std::vector<KeyMotions> guess;
+  InteriorPointOptions solver;
+};
+
+/// A manoeuvre that begins in the initial state of the model, optimised by discrete mechanics (ControlledPath) and then shown node by
+/// node, as any other analysis shows its steps. The start solves; a program that was not solved leaves its best iterate, which is shown,
+/// and the last step throws NumericalFailure with the reason and the rows that are violated most.
+///
+/// monitor(): `cost`, `momentum defect` (largest of a node: what momentum maps change by beyond controls, weight and the ground's share),
+/// `program variables`, `program constraints`, `program iterations`, `final time`, `largest turn`, `closure`, energies and momenta
+/// of the node, and `control NAME` (of the
+/// interval that begins at the node; at the last node that of the last interval).
+class OptimalControl final : public Analysis {
+ public:
+  OptimalControl(const Model& model, OptimalControlOptions options);
+  ~OptimalControl() override;
+
+  void start() override;
+  bool finished() const override;
+  const StepReport& advance() override;
+  const State& state() const override;
+  VectorX reactions() override;
+  Energy energy(const Model& model) const override;
+  bool monitor(std::string_view name, const Marker* on, double* values) override;
+  double progress() const override;
+  Snapshot save() override;
+  void restore(const Snapshot& snapshot) override;
+
+  const ControlledPath& path() const;
+  const InteriorPointReport& report() const;
+  /// What the momentum maps of the whole change by at a node beyond what controls and weight apply: (force impulse, moment about the
+  /// origin) along the rigid motions that the ground leaves free; largest of all nodes.
+  double momentumDefect() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}

@@ -1,0 +1,85 @@
+#include "tendril/control/first_path.h"
+
+#include "tendril/discrete/null_space.h"
+#include "tendril/model/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tendril {
+
+namespace {
+
+/// Coordinates of the tree move by no more than this at a time, so that loops can follow [rad, or m over the size of the model].
+constexpr double stride = 0.1;
+
+VectorX treeCoordinates(const KinematicTree& tree, const JointMotions& motions) {
+  VectorX u = VectorX::Zero(tree.dimension());
+  for (const auto& [name, values] : motions) {
+    std::vector<int> places;
+    for (int i = 0; i < tree.dimension(); ++i)
+      if (tree.nameOfCoordinate(i).find("'" + name + "'") != std::string::npos) places.push_back(i);
+    if (places.empty())
+      throw InputError("'" + name + "' is no joint or free body whose motion can be given; it may close a loop that others determine");
+    if (int(places.size()) != values.size())
+      throw InputError("'" + name + "' moves in " + std::to_string(places.size()) + " ways, but " + std::to_string(values.size()) +
+                       " numbers are given");
+    for (std::size_t i = 0; i < places.size(); ++i) u[places[i]] = values[Eigen::Index(i)];
+  }
+  return u;
+}
+
+/// Moves q along tree coordinates as far as the loops allow: of their motions the one nearest to what is asked for, on the coordinates
+/// that are asked to move.
+void moveWithLoops(const DirectorSystem& system, NullSpace& space, const VectorX& by, VectorX& q) {
+  double size = 0;
+  for (Eigen::Index i = 0; i < by.size(); ++i)
+    size = std::max(size, std::abs(by[i]) / (space.tree().isLength(int(i)) ? system.model().characteristicLength() : 1));
+  const int steps = std::max(1, int(std::ceil(size / stride)));
+  VectorX next = q;
+  for (int k = 0; k < steps; ++k) {
+    space.update(q, 0);
+    MatrixX asked = space.basis();
+    for (Eigen::Index i = 0; i < by.size(); ++i)
+      if (by[i] == 0) asked.row(i).setZero();
+    const VectorX rest = by / steps, nu = asked.completeOrthogonalDecomposition().solve(rest);
+    if (!space.retract(q, nu, 0, 0, next)) throw InputError("the loops of the mechanism cannot follow the motion to a given configuration");
+    q = next;
+  }
+}
+
+}
+
+std::vector<VectorX> pathThrough(const DirectorSystem& system, const VectorX& q, const std::vector<KeyMotions>& keys, int intervals) {
+  NullSpace space(system, q, 0);
+  const KinematicTree& tree = space.tree();
+  std::vector<double> shares{0};
+  std::vector<VectorX> motions{VectorX::Zero(tree.dimension())};
+  for (const KeyMotions& key : keys) {
+    shares.push_back(key.share);
+    motions.push_back(treeCoordinates(tree, key.motions));
+  }
+  const bool isTree = tree.closure().empty();
+  std::vector<VectorX> path(std::size_t(intervals) + 1, q);
+  VectorX u = motions[0];
+  for (int k = 1; k <= intervals; ++k) {
+    const double s = double(k) / intervals;
+    const std::size_t after = std::size_t(std::upper_bound(shares.begin(), shares.end(), s * (1 - 1e-12)) - shares.begin());
+    const std::size_t before = after - 1;
+    const VectorX next =
+        after == shares.size()
+            ? motions.back()
+            : VectorX(motions[before] + (s - shares[before]) / (shares[after] - shares[before]) * (motions[after] - motions[before]));
+    VectorX& here = path[std::size_t(k)];
+    if (isTree) {
+      tree.retract(q, next, 0, 0, here);
+    } else {
+      here = path[std::size_t(k) - 1];
+      moveWithLoops(system, space, next - u, here);
+    }
+    u = next;
+  }
+  return path;
+}
+
+}

@@ -1,0 +1,144 @@
+#include "tendril/control/optimal_control.h"
+
+#include "tendril/elements/mechanism.h"
+#include "tendril/elements/motors.h"
+#include "tendril/lie/so3.h"
+#include "tendril/model/error.h"
+
+#include <gtest/gtest.h>
+#include <numbers>
+
+namespace tendril {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+VectorX one(double value) { return VectorX::Constant(1, value); }
+
+/// A mass on a slide.
+Mechanism cart(double mass) {
+  MechanismBuilder b;
+  const auto body = b.body("cart", MassProperties::box(mass, Vector3::Ones()), {});
+  b.joint(JointKind::Prismatic, "slide", b.ground(), body.at());
+  return b.build();
+}
+
+/// A rod about its end.
+Mechanism arm(double length = 1) {
+  MechanismBuilder b;
+  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, length * length / 12, length * length / 12).asDiagonal()};
+  const auto body = b.body("arm", rod, {Matrix3::Identity(), {length / 2, 0, 0}});
+  b.joint(JointKind::Revolute, "hinge", b.ground(), body.at({Matrix3::Identity(), {-length / 2, 0, 0}}));
+  return b.build();
+}
+
+OptimalControlOptions move(const Mechanism& m, const std::string& joint, double by, int intervals) {
+  OptimalControlOptions o;
+  o.intervals = intervals;
+  o.actuators = motorsOf(*m.model, joint);
+  o.effort.assign(o.actuators.size(), 1);
+  o.end.configuration = JointMotions{{joint, one(by)}};
+  o.solver.tolerance = 1e-12;
+  return o;
+}
+
+/// The discrete optimum of the double integrator: 12 I^2 D^2 / (T^3 (1 - 1/N^2)), controls linear in n.
+TEST(OptimalControl, DoubleIntegratorIsTheClosedForm) {
+  const double mass = 1.7, D = 0.8, T = 1.3;
+  const Mechanism m = cart(mass);
+  for (const int N : {2, 10, 64}) {
+    OptimalControlOptions o = move(m, "slide", D, N);
+    o.duration = T;
+    OptimalControl control(*m.model, o);
+    control.start();
+    ASSERT_TRUE(control.report().converged()) << control.report().message;
+    const double cost = 12 * mass * mass * D * D / (T * T * T * (1 - 1.0 / (N * N)));
+    EXPECT_NEAR(control.report().objective, cost, 1e-10 * cost);
+    const double h = T / N;
+    for (int n = 0; n < N; ++n)
+      EXPECT_NEAR(control.path().control(n)[0], 12 * mass * D / (h * h * N * (double(N) * N - 1)) * ((N - 1) / 2.0 - n), 1e-9 * cost);
+    EXPECT_LE(control.report().iterations, 3);
+  }
+}
+
+/// About a fixed axis the momentum of directors is J sin(angle)/h: the same optimum up to h^2.
+TEST(OptimalControl, ArmConvergesToTheDoubleIntegrator) {
+  const Mechanism m = arm();
+  const double J = 1.0 / 3, D = 1.2, exact = 12 * J * J * D * D;
+  std::vector<double> errors;
+  for (const int N : {20, 40, 80}) {
+    OptimalControl control(*m.model, move(m, "hinge", D, N));
+    control.start();
+    ASSERT_TRUE(control.report().converged()) << control.report().message;
+    errors.push_back(control.report().objective - exact);
+    EXPECT_LT(control.momentumDefect(), 1e-10);
+    EXPECT_LT(control.path().closure(), 1e-12);
+  }
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(std::log2(errors[std::size_t(i)] / errors[std::size_t(i) + 1]), 2, 0.1);
+}
+
+/// Shortest time under bounded force: bang-bang, T = 2 sqrt(m D / F).
+TEST(OptimalControl, ShortestTimeIsBangBang) {
+  const double mass = 2, D = 1.5, F = 3;
+  const Mechanism m = cart(mass);
+  OptimalControlOptions o = move(m, "slide", D, 40);
+  o.duration = 3;
+  o.durationBounds = {{0.2, 10}};
+  o.effort = {0};
+  o.durationWeight = 1;
+  o.lower = {-F}, o.upper = {F};
+  OptimalControl control(*m.model, o);
+  control.start();
+  ASSERT_TRUE(control.report().converged()) << control.report().message;
+  EXPECT_NEAR(control.path().duration(), 2 * std::sqrt(mass * D / F), 1e-6);
+}
+
+/// Two rods of 1 m and 1 kg from hanging to standing in 1 s, effort 1/2: published costs of two local optima at N = 16 (Leyendecker 2011,
+/// recomputed), to which first guesses through their middle poses lead.
+TEST(OptimalControl, TwoLinkPendulumHasTheKnownOptima) {
+  MechanismBuilder b;
+  b.gravity({0, -9.81, 0});
+  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal()};
+  const Matrix3 down = so3::exp(Vector3(0, 0, -pi / 2));
+  const auto first = b.body("first", rod, {down, {0, -0.5, 0}});
+  const auto second = b.body("second", rod, {down, {0, -1.5, 0}});
+  const Pose begin{Matrix3::Identity(), {-0.5, 0, 0}}, end{Matrix3::Identity(), {0.5, 0, 0}};
+  b.joint(JointKind::Revolute, "base", b.ground({down, {0, 0, 0}}), first.at(begin));
+  b.joint(JointKind::Revolute, "elbow", first.at(end), second.at(begin));
+  const Mechanism m = b.build();
+  const auto solved = [&](double base, double elbow) {
+    OptimalControlOptions o;
+    o.intervals = 16;
+    for (const char* joint : {"base", "elbow"}) o.actuators.push_back(motorsOf(*m.model, joint)[0]);
+    o.effort = {0.5, 0.5};
+    o.end.configuration = JointMotions{{"base", one(pi)}, {"elbow", one(0)}};
+    o.guess = {{0.5, {{"base", one(base)}, {"elbow", one(elbow)}}}};
+    OptimalControl control(*m.model, o);
+    control.start();
+    EXPECT_TRUE(control.report().converged()) << control.report().message;
+    EXPECT_LT(control.momentumDefect(), 1e-10);
+    EXPECT_EQ(control.path().structure().variables(), 17 * 2 + 16 * 2);
+    EXPECT_EQ(control.path().structure().equalities(), (16 + 3) * 2);
+    return control.report().objective;
+  };
+  EXPECT_NEAR(solved(0.7105 + pi / 2, -2.3124 - 0.7105), 86.398, 1e-3);
+  EXPECT_NEAR(solved(-0.366 + pi / 2, 2.549 + 0.366), 77.696, 1e-3);
+}
+
+TEST(OptimalControl, WhatCannotBeReachedIsNamed) {
+  const Mechanism m = cart(1);
+  OptimalControlOptions o = move(m, "slide", 1, 10);
+  o.lower = {-1}, o.upper = {1};
+  OptimalControl control(*m.model, o);
+  control.start();
+  EXPECT_FALSE(control.report().converged());
+  try {
+    while (!control.finished()) control.advance();
+    FAIL() << "accepted";
+  } catch (const NumericalFailure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("violated"), std::string::npos) << failure.what();
+  }
+}
+
+}
+}
