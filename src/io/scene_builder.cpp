@@ -26,6 +26,8 @@ SceneContent SceneBuilder::build() {
   for (const Record& r : scene.objects("joints")) addJoint(r);
   for (const Record& r : scene.objects("springs")) addSpring(r);
   for (const Record& r : scene.objects("loads")) addLoad(r);
+  readActuators(scene.objects("actuators"));
+  if (content_.isManoeuvre) readTargets(analysis.object("end"));
   if (scene.has("gravity")) addGravity(scene.object("gravity"));
   if (!contacts.empty()) addParts(scene);
   for (const Record& r : contacts) addContact(r);
@@ -36,6 +38,7 @@ SceneContent SceneBuilder::build() {
   std::vector<const Marker*> outputMarkers;
   for (const Record& r : outputs) outputMarkers.push_back(r.has("on") ? &marker(r.node("on")) : nullptr);
   freeze();
+  if (content_.isManoeuvre) makeManoeuvre(analysis);
   for (std::size_t i = 0; i < outputs.size(); ++i) content_.outputs.push_back(readOutput(outputs[i], outputMarkers[i]));
   return std::move(content_);
 }
@@ -57,8 +60,9 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   const AnalysisChoice choice = readAnalysis(analysis, hasContacts, hasBeams);
   if (hasContacts && !choice.knowsContacts) {
     throw InputError(root_.keyLocation("contacts"), "contacts", "the method " + choice.method + " of the analysis knows no contact",
-                     choice.isDynamic ? "write method: moreau, or nonsmooth-alpha where beams touch, or remove the contacts"
-                                      : "write method: load-stepping, or remove the contacts");
+                     choice.isManoeuvre ? "remove the contacts"
+                     : choice.isDynamic ? "write method: moreau, or nonsmooth-alpha where beams touch, or remove the contacts"
+                                        : "write method: load-stepping, or remove the contacts");
   }
   content_.isDynamic = choice.isDynamic;
   content_.argument = choice.isDynamic ? dimension::time : dimension::none;
@@ -69,6 +73,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   knowsRollingAndCohesion_ = choice.knowsRollingAndCohesion;
   content_.locatesEvents = choice.method == "event-driven";
   content_.hasDiscretePath = choice.hasDiscretePath;
+  content_.isManoeuvre = choice.isManoeuvre;
   content_.dump = choice.dump;
   content_.end = choice.end;
   if (choice.followsPath) content_.path = PathParameter::Distance;

@@ -1,6 +1,7 @@
 #pragma once
 #include "io/scene_builder.h"
 #include "io/scene_reader.h"
+#include "tendril/control/optimal_control.h"
 
 #include <map>
 #include <optional>
@@ -84,6 +85,17 @@ class SceneBuilder {
   /// A function of time that has a value at the start; refused there and then if it has none.
   TimeFunction startable(const Record& r, const char* key) const;
 
+  // ---- optimal control: scene_builder_control.cpp -----------------------------------------------------------------------------------
+  void readActuators(const std::vector<Record>& records);
+  void readTargets(const Record& end);
+  void makeManoeuvre(const Record& analysis);
+  /// Controls with their limits and weights, into the options.
+  void addControls(OptimalControlOptions& options) const;
+  JointMotions readMotions(const Node& node) const;
+  std::string controlName(const Node& node) const;
+  std::vector<std::string> controls_; ///< names
+  ManoeuvreEnd end_;                  ///< its markers exist before the mechanism is built
+
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.
   void addParts(const Record& scene);
@@ -124,6 +136,11 @@ class SceneBuilder {
   /// "joint 'pin'" and its like, as messages of the rooms call them, with their places.
   std::map<std::string, Node> labels_;
   std::vector<std::string> joints_;
+  struct ActuatorEntry {
+    Record record;
+    const Marker* on = nullptr;
+  };
+  std::vector<ActuatorEntry> actuators_;
   MeshLibrary meshes_;
   bool knowsContactsOfBeams_ = false, knowsRollingAndCohesion_ = false; ///< the analysis
   std::map<std::string, std::string> surfaces_;                         ///< of parts

@@ -167,6 +167,14 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"condition number", {"", 1, "1", "of the matrix of a step, as it stands"}},
       {"scaled condition number", {"", 1, "1", "of the matrix of a step, rows and unknowns scaled"}},
       {"unknowns", {"", 1, "1", "of the equations of a step"}}};
+  static const std::map<std::string, Info> ofManoeuvre{
+      {"cost", {"", 1, "1", "objective of the optimal control problem"}},
+      {"control", {"", 1, "1", "control in the interval that begins at the node [N or N m]"}},
+      {"momentum defect", {"", 1, "1", "largest change of a momentum map at a node beyond what controls and weight apply [N s, N m s]"}},
+      {"final time", {"", 1, "s", "duration of the motion"}},
+      {"program variables", {"", 1, "1", "variables of the nonlinear program"}},
+      {"program constraints", {"", 1, "1", "equations of the nonlinear program"}},
+      {"program iterations", {"", 1, "1", "iterations of its solver"}}};
   // The same words as for a state, in the sense of director coordinates.
   static const std::map<std::string, Info> ofState{
       {"kinetic energy", {"", 1, "J", "kinetic energy"}},
@@ -176,6 +184,13 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"momentum", {"", 3, "N s", "linear momentum", "inertial"}},
       {"angular momentum", {"", 3, "N m s", "angular momentum about the inertial origin", "inertial"}}};
   const std::string& what = r.variant();
+  if (const auto found = ofManoeuvre.find(what); found != ofManoeuvre.end()) {
+    if (!content_.isManoeuvre)
+      r.node("measure").refuse("the analysis looks for no controls", "write analysis: {type: optimal-control, ...}");
+    MonitorQuantity quantity = found->second;
+    quantity.name = what == "control" ? what + " " + controlName(r.node("actuator")) : what;
+    return quantity;
+  }
   const auto found = ofPath.find(what);
   if (found != ofPath.end() && !content_.hasDiscretePath) {
     r.node("measure").refuse("the analysis has no discrete path in director coordinates",

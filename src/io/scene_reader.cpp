@@ -491,6 +491,11 @@ AnalysisChoice readDynamic(const Record& r, bool hasContacts, bool hasBeams) {
 
 AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
   if (r.variant() == "dynamic") return readDynamic(r, hasContacts, hasBeams);
+  if (r.variant() == "optimal-control") {
+    AnalysisChoice choice{.method = "optimal-control", .isDynamic = true, .hasDiscretePath = true, .isManoeuvre = true};
+    choice.end = std::numeric_limits<double>::infinity();
+    return choice;
+  }
   AnalysisChoice choice{.method = r.choice("method")};
   choice.followsPath = choice.method == "arc-length";
   choice.knowsContacts = choice.knowsContactsOfBeams = !choice.followsPath;

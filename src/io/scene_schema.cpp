@@ -360,6 +360,60 @@ const Schema& load() {
   return table;
 }
 
+const Schema& actuator() {
+  static const Schema table(
+      "actuator", "One control or several, whose histories an optimal control problem looks for.",
+      {text("name", "Name of the control; the joint's if not given. Joints with several freedoms have as many controls: \"NAME 1\", ...")
+           .optional(),
+       repeat(),
+       reference("joint", "joint",
+                 "The joint that it drives: revolute, prismatic, cylindrical, spherical (torques about the inertial axes).")
+           .optional(),
+       any("on", std::string("Instead of a joint, where a force or moment acts: ") + markerHelp + ".").optional(),
+       vector3("force", dim::none, "Direction and size of the force of a unit of the control [N].").defaultsTo("[0, 0, 0]"),
+       vector3("moment", dim::none, "Direction and size of the moment of a unit of the control [N m].").defaultsTo("[0, 0, 0]"),
+       choice("direction", {"follower", "dead"}, loadDirections).defaultsTo("follower"),
+       any("limit", "[least, most] of the control, in N or N m.").optional(),
+       number("effort", dim::none, "Weight of its square in the effort.").nonNegative().defaultsTo("1")});
+  return table;
+}
+
+const Schema& manoeuvreTarget() {
+  static const Schema table("target", "A coordinate that a marker has at the end.",
+                            {place("on", "The marker"), vector3("direction", dim::none, "Direction along which its place is given."),
+                             number("value", dim::length, "Its place along the direction.")});
+  return table;
+}
+
+const Schema& manoeuvreOrientation() {
+  static const Schema table(
+      "orientation", "An orientation that a marker has at the end.",
+      {place("on", "The marker"),
+       vector3("rotation", dim::angle, "Rotation vector from its initial orientation, in the inertial frame; less than half a turn.")});
+  return table;
+}
+
+const char* const motionsHelp =
+    "{JOINT: angle or displacement, BODY: [translation, rotation vector]} from the initial configuration, angles in degrees; joints with "
+    "several freedoms take a list.";
+
+const Schema& manoeuvreEnd() {
+  static const Schema table("end", "What is asked of the end of a manoeuvre.",
+                            {any("joints", std::string("The final configuration: ") + motionsHelp +
+                                               " What is not named is as at the start; {} is the initial configuration.")
+                                 .optional(),
+                             objects("targets", manoeuvreTarget(), "Coordinates of markers, instead of a whole configuration."),
+                             objects("orientations", manoeuvreOrientation(), "Orientations of markers, likewise."),
+                             boolean("at_rest", "Whether it ends at rest; else its velocity is free.").defaultsTo("true")});
+  return table;
+}
+
+const Schema& keyPose() {
+  static const Schema table("pose", "A configuration that the first guess of a manoeuvre passes.",
+                            {number("at", dim::none, "Share of the duration, between 0 and 1.").positive(), any("joints", motionsHelp)});
+  return table;
+}
+
 const Schema& gravity() {
   static const Schema table(
       "gravity", "The field of gravity.",
@@ -504,7 +558,20 @@ const Schema& analysis() {
              .optional(),
          iterations,
          force,
-         constraint}}},
+         constraint}},
+       {"optimal-control",
+        "The motion that joins two states at least cost, by discrete mechanics in director coordinates: of the controls of `actuators`, "
+        "constant in each interval, those with the least sum of effort and weighted time. It begins in the initial state.",
+        {integer("intervals", "Number of intervals.").positive(),
+         any("duration", "Time of the motion; or {guess: T, at_least: T1, at_most: T2} where it is free."),
+         choice("quadrature", {"midpoint", "trapezoidal"}, "Where an interval takes the potential.").defaultsTo("midpoint"),
+         number("effort", dim::none, "Weight of the integral of the squares of all controls.").nonNegative().defaultsTo("1"),
+         number("time_weight", dim::none, "Weight of the duration, where it is free.").nonNegative().defaultsTo("0"),
+         object("end", manoeuvreEnd(), "The end of the motion."),
+         objects("guess", keyPose(), "Configurations that the first guess passes; without any it goes straight to the end."),
+         number("max_turn", dim::angle, "Largest rotation of a body in an interval, less than 90 degrees.").positive().optional(),
+         number("optimality", dim::none, "Residual of the conditions of optimality, scaled.").positive().defaultsTo("1e-10"),
+         integer("max_iterations", "Iterations after which the solver gives up.").positive().defaultsTo("1000")}}},
       with(ofBeamContact, {integer("output_every", "Results are recorded every so many steps.").positive().defaultsTo("1")}));
   return table;
 }
@@ -562,6 +629,18 @@ const Schema& output() {
        {"condition number", "Directors: condition number of the matrix of a step, as it stands.", {}},
        {"scaled condition number", "Directors: the same with rows and unknowns scaled.", {}},
        {"unknowns", "Directors: number of unknowns of a step.", {}},
+       {"cost", "Optimal control: the objective.", {}},
+       {"control",
+        "Optimal control: value of a control in the interval that begins at the present node.",
+        {text("actuator", "Name of the control.")}},
+       {"momentum defect",
+        "Optimal control: largest change of a momentum map at a node beyond what controls and weight apply, along motions that the ground "
+        "leaves free.",
+        {}},
+       {"final time", "Optimal control: duration of the motion.", {}},
+       {"program variables", "Optimal control: number of variables.", {}},
+       {"program constraints", "Optimal control: number of equations.", {}},
+       {"program iterations", "Optimal control: iterations of the solver.", {}},
        {"critical load",
         "Statics: first load parameter at which the number of unstable directions changed (limit point, bifurcation).",
         {}},
@@ -685,6 +764,7 @@ const Schema& scene() {
        objects("springs", spring(), "Springs and dampers."),
        objects("point_masses", pointMass(), "Masses carried by markers."),
        objects("loads", load(), "Forces and moments."),
+       objects("actuators", actuator(), "Controls of an optimal control problem."),
        objects("contacts", contact(), "Laws of contact: what touches what, and how."),
        object("gravity", gravity(), "Gravity; none if not given.").optional(),
        object("analysis", analysis(), "What is computed."),
