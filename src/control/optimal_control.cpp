@@ -34,6 +34,7 @@ struct OptimalControl::Impl {
   VectorX left, right, arrived, projected, lambda;
   StepReport step;
   std::string failure;
+  double turn = 0, closure = 0, worstDefect = 0; ///< of the solution
 };
 
 OptimalControl::Impl::Impl(const Model& model_, OptimalControlOptions options_)
@@ -109,11 +110,11 @@ void OptimalControl::start() {
     m.failure = "optimal control: " + report.message;
     for (const InteriorPointReport::Violation& v : report.worst) m.failure += fmt::format("; {} is violated by {:.3g}", v.row, v.amount);
   }
-  const double turn = m.path->largestTurn();
-  if (turn > std::numbers::pi / 4)
+  m.turn = m.path->largestTurn(), m.closure = m.path->closure(), m.worstDefect = momentumDefect();
+  if (m.turn > std::numbers::pi / 4)
     messages_.push_back(fmt::format("a body turns by {:.0f} degrees in one interval, where discrete momenta J sin(angle)/h are far from "
                                     "those of the motion; take more intervals",
-                                    turn * 180 / std::numbers::pi));
+                                    m.turn * 180 / std::numbers::pi));
   m.step.residual = report.stationarity;
   m.show(0);
 }
@@ -211,7 +212,7 @@ bool OptimalControl::monitor(std::string_view name, const Marker*, double* value
   if (name == "cost") {
     *values = m.solver.report().objective;
   } else if (name == "momentum defect") {
-    *values = momentumDefect();
+    *values = m.worstDefect;
   } else if (name == "program variables") {
     *values = s.variables();
   } else if (name == "program constraints") {
@@ -221,9 +222,9 @@ bool OptimalControl::monitor(std::string_view name, const Marker*, double* value
   } else if (name == "final time") {
     *values = m.path->duration();
   } else if (name == "largest turn") {
-    *values = m.path->largestTurn();
+    *values = m.turn;
   } else if (name == "closure") {
-    *values = m.path->closure();
+    *values = m.closure;
   } else if (name == "kinetic energy") {
     *values = energy(m.model).kinetic;
   } else if (name == "elastic energy") {
