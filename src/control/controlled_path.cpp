@@ -604,6 +604,38 @@ double ControlledPath::closure() const {
   return largest;
 }
 
+ControlledPath::Units ControlledPath::units() const {
+  const Impl& m = *impl_;
+  VectorX along = VectorX::Zero(m.n);
+  for (const Block& block : m.system.model().blocks())
+    if (block.kind == Block::Kind::Pose) along[block.q] = 1;
+  const double mass = along.dot(m.system.mass() * along), L = m.system.model().characteristicLength(), T = m.problem.duration;
+  Units units;
+  units.variable.setOnes(m.structure.variables());
+  units.equality.setOnes(m.structure.equalities());
+  units.inequality.setOnes(m.structure.inequalities());
+  double objective = m.problem.durationWeight * T;
+  std::vector<double> control;
+  for (int i = 0; i < m.nu; ++i) {
+    const auto& loads = m.problem.actuators[std::size_t(i)].loads;
+    const bool isForce = std::any_of(loads.begin(), loads.end(), [](const ActuatorLoad& load) { return !load.wrench.head<3>().isZero(); });
+    control.push_back(mass * (isForce ? L : L * L) / (T * T));
+    if (!m.problem.effort.empty()) objective += T * m.problem.effort[std::size_t(i)] * control.back() * control.back();
+  }
+  if (objective > 0) units.objective = objective;
+  for (int k = 0; k < m.N(); ++k)
+    for (int i = 0; i < m.nu; ++i) units.variable[m.controlVariable(k) + i] = control[std::size_t(i)];
+  for (const Impl::Node& node : m.nodes)
+    if (node.hasBalance) units.equality.segment(node.row, m.r).setConstant(mass * L * L / T);
+  for (const Impl::PlacedCondition& p : m.placed) (p.isEquality ? units.equality : units.inequality)[p.row] = p.condition->row.unit;
+  const Eigen::Index bounded = Eigen::Index(m.boundedControls.size());
+  for (Eigen::Index k = 0; k < m.N(); ++k)
+    for (Eigen::Index i = 0; i < bounded; ++i)
+      units.inequality[m.firstControlRow + k * bounded + i] = control[std::size_t(m.boundedControls[std::size_t(i)])];
+  if (m.durationVariable >= 0) units.variable[m.durationVariable] = units.inequality[m.durationRow] = T;
+  return units;
+}
+
 const ProgramStructure& ControlledPath::structure() const { return impl_->structure; }
 
 /// q and P of every node, the controls, T.

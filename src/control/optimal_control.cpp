@@ -1,5 +1,6 @@
 #include "tendril/control/optimal_control.h"
 
+#include "control/natural_program.h"
 #include "control/node_space.h"
 #include "tendril/discrete/legendre.h"
 #include "tendril/discrete/null_space.h"
@@ -34,6 +35,7 @@ struct OptimalControl::Impl {
   VectorX left, right, arrived, projected, lambda;
   StepReport step;
   std::string failure;
+  double objectiveUnit = 1;
   double turn = 0, closure = 0, worstDefect = 0; ///< of the solution
 };
 
@@ -72,7 +74,9 @@ ControlProblem OptimalControl::Impl::makeProblem(const std::vector<VectorX>& gue
   if (options.end.configuration) hold("final configuration", N, guess.back());
   for (const ManoeuvreEnd::Target& target : options.end.targets) {
     const std::string name = "target of " + target.marker->label();
-    problem.conditions.push_back({markerCoordinate(name, *target.marker, target.direction), N, N, target.value, target.value});
+    PathRow row = markerCoordinate(name, *target.marker, target.direction);
+    row.unit = model.characteristicLength();
+    problem.conditions.push_back({std::move(row), N, N, target.value, target.value});
   }
   for (const ManoeuvreEnd::Orientation& o : options.end.orientations) {
     const Matrix3 target = so3::exp(o.rotation) * o.marker->frame(model.initialState()).R;
@@ -99,11 +103,13 @@ OptimalControl::~OptimalControl() = default;
 
 void OptimalControl::start() {
   Impl& m = *impl_;
-  const InteriorPointReport& report = m.solver.solve(*m.path);
+  ControlledPath::Units units = m.path->units();
+  m.objectiveUnit = units.objective;
+  NaturalProgram program(*m.path, {units.objective, std::move(units.variable), std::move(units.equality), std::move(units.inequality)});
+  const InteriorPointReport& report = m.solver.solve(program);
   const ProgramStructure& s = m.path->structure();
   messages_.push_back(fmt::format("optimal control: {} variables, {} equations, {} inequalities; {} after {} iterations, cost {:.9g}",
-                                  s.variables(), s.equalities(), s.inequalities(), name(report.status), report.iterations,
-                                  report.objective));
+                                  s.variables(), s.equalities(), s.inequalities(), name(report.status), report.iterations, cost()));
   if (report.status == InteriorPointReport::Status::Acceptable) {
     messages_.push_back(report.message);
   } else if (!report.converged()) {
@@ -156,6 +162,7 @@ const State& OptimalControl::state() const { return impl_->state; }
 VectorX OptimalControl::reactions() { return impl_->state.lambda; }
 double OptimalControl::progress() const { return double(impl_->step.step) / impl_->path->intervals(); }
 const ControlledPath& OptimalControl::path() const { return *impl_->path; }
+double OptimalControl::cost() const { return impl_->solver.report().objective * impl_->objectiveUnit; }
 const InteriorPointReport& OptimalControl::report() const { return impl_->solver.report(); }
 
 Energy OptimalControl::energy(const Model& model) const {
@@ -210,7 +217,7 @@ bool OptimalControl::monitor(std::string_view name, const Marker*, double* value
   const Impl& m = *impl_;
   const ProgramStructure& s = m.path->structure();
   if (name == "cost") {
-    *values = m.solver.report().objective;
+    *values = cost();
   } else if (name == "momentum defect") {
     *values = m.worstDefect;
   } else if (name == "program variables") {

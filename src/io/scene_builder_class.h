@@ -93,8 +93,9 @@ class SceneBuilder {
   void addControls(OptimalControlOptions& options) const;
   JointMotions readMotions(const Node& node) const;
   std::string controlName(const Node& node) const;
-  std::vector<std::string> controls_; ///< names
-  ManoeuvreEnd end_;                  ///< its markers exist before the mechanism is built
+  std::map<std::string, std::string> controls_; ///< units by name
+  std::string costUnit_ = "1";                  ///< where all parts of the objective have the same
+  ManoeuvreEnd end_;                            ///< its markers exist before the mechanism is built
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.

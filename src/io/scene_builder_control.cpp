@@ -9,8 +9,27 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <set>
+#include <utility>
 
 namespace tendril::scenes {
+
+namespace {
+
+/// A control is a force, in N, or a moment.
+bool isForce(const Actuator& control) {
+  return std::any_of(control.loads.begin(), control.loads.end(), [](const ActuatorLoad& load) { return !load.wrench.head<3>().isZero(); });
+}
+
+std::pair<double, double> readLimit(const Node& node, const Dimension& of) {
+  const std::vector<Node> ends = node.isSequence() ? node.items() : std::vector<Node>{};
+  if (ends.size() != 2) node.refuse("expected two numbers", "write [least, most]");
+  const std::pair limit(ends[0].toNumber(of), ends[1].toNumber(of));
+  if (!(limit.first < limit.second)) node.refuse("the least value is not below the most", "exchange them");
+  return limit;
+}
+
+}
 
 void SceneBuilder::readActuators(const std::vector<Record>& records) {
   if (!records.empty() && !content_.isManoeuvre)
@@ -49,18 +68,12 @@ void SceneBuilder::addControls(OptimalControlOptions& options) const {
       for (Actuator& control : controls)
         if (r.has("name")) control.name.replace(0, joint.size(), r.text("name"));
     }
-    double least = -infinity, most = infinity;
-    if (r.has("limit")) {
-      const Node limit = r.node("limit");
-      const std::vector<Node> ends = limit.isSequence() ? limit.items() : std::vector<Node>{};
-      if (ends.size() != 2) limit.refuse("expected two numbers", "write [least, most]");
-      least = ends[0].toNumber(dimension::none), most = ends[1].toNumber(dimension::none);
-      if (!(least < most)) limit.refuse("the least value is not below the most", "exchange them");
-    }
     for (Actuator& control : controls) {
       const bool isTaken =
           std::any_of(options.actuators.begin(), options.actuators.end(), [&](const Actuator& a) { return a.name == control.name; });
       if (isTaken) r.node().refuse("two controls are named '" + control.name + "'", "give one of them another name");
+      const auto [least, most] = r.has("limit") ? readLimit(r.node("limit"), isForce(control) ? dimension::force : dimension::moment)
+                                                : std::pair(-infinity, infinity);
       options.actuators.push_back(std::move(control));
       options.lower.push_back(least), options.upper.push_back(most);
       options.effort.push_back(r.number("effort"));
@@ -68,7 +81,11 @@ void SceneBuilder::addControls(OptimalControlOptions& options) const {
   }
 }
 
-std::string SceneBuilder::controlName(const Node& node) const { return node.toReference("control", controls_); }
+std::string SceneBuilder::controlName(const Node& node) const {
+  std::vector<std::string> names;
+  for (const auto& [name, unit] : controls_) names.push_back(name);
+  return node.toReference("control", names);
+}
 
 /// Angles in degrees, lengths, by what the joint leaves free.
 JointMotions SceneBuilder::readMotions(const Node& node) const {
@@ -134,8 +151,15 @@ void SceneBuilder::makeManoeuvre(const Record& r) {
   if (o.actuators.empty())
     throw InputError(r.node().location(), "actuators", "an optimal control problem needs controls", "add `actuators: [{joint: NAME}]`");
   for (double& weight : o.effort) weight *= r.number("effort");
-  for (const Actuator& control : o.actuators) controls_.push_back(control.name);
   o.durationWeight = r.number("time_weight");
+  std::set<std::string> units;
+  for (std::size_t i = 0; i < o.actuators.size(); ++i) {
+    const bool force = isForce(o.actuators[i]);
+    controls_[o.actuators[i].name] = force ? "N" : "N m";
+    if (o.effort[i] > 0) units.insert(force ? "N^2 s" : "N^2 m^2 s");
+  }
+  if (o.durationWeight > 0) units.insert("s");
+  if (units.size() == 1) costUnit_ = *units.begin();
   const Record end = r.object("end");
   o.end = end_;
   o.end.isAtRest = end.boolean("at_rest");

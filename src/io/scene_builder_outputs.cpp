@@ -188,7 +188,14 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
     if (!content_.isManoeuvre)
       r.node("measure").refuse("the analysis looks for no controls", "write analysis: {type: optimal-control, ...}");
     MonitorQuantity quantity = found->second;
-    quantity.name = what == "control" ? what + " " + controlName(r.node("actuator")) : what;
+    quantity.name = what;
+    if (what == "control") {
+      const std::string name = controlName(r.node("actuator"));
+      quantity.name += " " + name;
+      quantity.unit = controls_.at(name);
+    } else if (what == "cost") {
+      quantity.unit = costUnit_;
+    }
     return quantity;
   }
   const auto found = ofPath.find(what);

@@ -79,6 +79,13 @@ class ControlledPath final : public NonlinearProgram {
   double largestTurn() const;
   /// Largest distance of a node from the constraint manifold.
   double closure() const;
+  /// Sizes of variables, equations, inequalities and objective, from the mass and the size of the model and the duration: by these a solver
+  /// should measure, so that units do not matter.
+  struct Units {
+    double objective = 1;
+    VectorX variable, equality, inequality;
+  };
+  Units units() const;
   /// Tangent basis of a node, q' = basis * delta'.
   MatrixX basis(int n) const;
 

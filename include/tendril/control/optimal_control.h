@@ -71,7 +71,10 @@ class OptimalControl final : public Analysis {
   void restore(const Snapshot& snapshot) override;
 
   const ControlledPath& path() const;
+  /// Of the program in natural units: masses, lengths and the duration of the problem.
   const InteriorPointReport& report() const;
+  /// The objective.
+  double cost() const;
   /// What the momentum maps of the whole change by at a node beyond what controls and weight apply: (force impulse, moment about the
   /// origin) along the rigid motions that the ground leaves free; largest of all nodes.
   double momentumDefect() const;

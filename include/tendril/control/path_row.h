@@ -21,6 +21,7 @@ struct PathRow {
   std::vector<Term> products;
   std::vector<std::pair<int, double>> linear;
   double constant = 0;
+  double unit = 1; ///< size of its values: a length where it is one
 
   double value(const VectorX& y) const;
   /// gradient += scale d(phi)/dy.
