@@ -13,7 +13,10 @@ namespace {
 /// Coordinates of the tree move by no more than this at a time, so that loops can follow [rad, or m over the size of the model].
 constexpr double stride = 0.1;
 
-VectorX treeCoordinates(const KinematicTree& tree, const JointMotions& motions) {
+/// Nothing moves farther than this [rad, or m over the size of the model].
+constexpr double farthest = 1e4;
+
+VectorX treeCoordinates(const KinematicTree& tree, double length, const JointMotions& motions) {
   VectorX u = VectorX::Zero(tree.dimension());
   for (const auto& [name, values] : motions) {
     std::vector<int> places;
@@ -24,7 +27,12 @@ VectorX treeCoordinates(const KinematicTree& tree, const JointMotions& motions) 
     if (int(places.size()) != values.size())
       throw InputError("'" + name + "' moves in " + std::to_string(places.size()) + " ways, but " + std::to_string(values.size()) +
                        " numbers are given");
-    for (std::size_t i = 0; i < places.size(); ++i) u[places[i]] = values[Eigen::Index(i)];
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const double value = values[Eigen::Index(i)];
+      if (!(std::abs(value) < farthest * (tree.isLength(places[i]) ? length : 1)))
+        throw InputError("'" + name + "' moves out of all proportion to the size of the model; give an angle or a length within it");
+      u[places[i]] = value;
+    }
   }
   return u;
 }
@@ -57,7 +65,7 @@ std::vector<VectorX> pathThrough(const DirectorSystem& system, const VectorX& q,
   std::vector<VectorX> motions{VectorX::Zero(tree.dimension())};
   for (const KeyMotions& key : keys) {
     shares.push_back(key.share);
-    motions.push_back(treeCoordinates(tree, key.motions));
+    motions.push_back(treeCoordinates(tree, system.model().characteristicLength(), key.motions));
   }
   const bool isTree = tree.closure().empty();
   std::vector<VectorX> path(std::size_t(intervals) + 1, q);

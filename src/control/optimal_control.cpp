@@ -114,7 +114,6 @@ void OptimalControl::start() {
     messages_.push_back(report.message);
   } else if (!report.converged()) {
     m.failure = "optimal control: " + report.message;
-    for (const InteriorPointReport::Violation& v : report.worst) m.failure += fmt::format("; {} is violated by {:.3g}", v.row, v.amount);
   }
   m.turn = m.path->largestTurn(), m.closure = m.path->closure(), m.worstDefect = momentumDefect();
   if (m.turn > std::numbers::pi / 4)
