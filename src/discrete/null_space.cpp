@@ -115,6 +115,7 @@ bool NullSpace::close(VectorX& q, double t, int rank) {
     const bool isStalled = closureResidual_ > before / 2 && closureResidual_ <= acceptedAsClosed;
     if (closureResidual_ <= closed || isStalled || !std::isfinite(closureResidual_)) break;
     before = closureResidual_;
+    if (C_.rows() == 0) break; // nothing moves
     findClosure(q, t);
     qr_.compute(C_);
     const int used = std::min(rank, int((qr_.matrixQR().diagonal().array().abs() > zeroPivot).count()));
@@ -144,6 +145,7 @@ void NullSpace::checkVelocities(const VectorX& q, double t) {
 }
 
 VectorX NullSpace::outsideRange(const VectorX& residual) const {
+  if (C_.rows() == 0) return residual; // nothing moves
   Eigen::ColPivHouseholderQR<MatrixX> qr(C_.transpose());
   VectorX outside = residual;
   outside.applyOnTheLeft(qr.householderQ().adjoint());
@@ -168,7 +170,7 @@ void NullSpace::refuse(const VectorX& defect, const std::string& what) const {
 
 void NullSpace::update(const VectorX& q, double t) {
   const int tree = tree_.dimension();
-  if (tree_.closure().empty()) {
+  if (tree_.closure().empty() || tree == 0) {
     Z_.setIdentity(tree, tree);
     tree_.matrix(q, t, T_);
     return;

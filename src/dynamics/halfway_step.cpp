@@ -69,7 +69,7 @@ class HalfwayStep final : public StepEquations {
     assemble(1, mass() / h_);
     if (!isReduced_) A_ *= unit_.head(q1_.size()).asDiagonal();
     lu_.compute(A_);
-    return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
+    return lu_.rows() == 0 || lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
   }
   bool solve() override {
     rhs_.head(reduced_.size()) = -reduced_;

@@ -74,7 +74,7 @@ class DenseReducedStep final : public StepEquations {
   bool factorise() override {
     assemble();
     lu_.compute(J_);
-    return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
+    return lu_.rows() == 0 || lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
   }
   bool solve() override {
     reduced_.noalias() = atBegin_->twists().transpose() * pulled_;

@@ -354,6 +354,28 @@ TEST(Variational, StepsBeyondTheFoldAreRefusedByName) {
   }
 }
 
+/// A body that is held, with and without a joint too many, stays where it is, however its constraints are met.
+TEST(Variational, WhatCannotMoveStays) {
+  for (const bool isHeldTwice : {false, true}) {
+    MechanismBuilder b;
+    b.gravity({0, 0, -9.81});
+    const auto body = b.body("body", sphereOf(1, 0.1), {Matrix3::Identity(), {1, 0, 0}});
+    b.joint(JointKind::Fixed, "weld", b.ground({Matrix3::Identity(), {1, 0, 0}}), body.at());
+    if (isHeldTwice) b.joint(JointKind::Distance, "string", b.ground(), body.at());
+    const Mechanism m = b.build();
+    for (const Elimination elimination : {Elimination::Reduced, Elimination::NullSpace, Elimination::Multipliers}) {
+      VariationalIntegrator path(*m.model, {.duration = 0.1, .step = 0.01, .elimination = elimination});
+      path.start();
+      while (!path.finished()) path.advance();
+      EXPECT_LT((path.state().q - m.model->initialState().q).norm(), 1e-13);
+      if (elimination == Elimination::Reduced) {
+        EXPECT_EQ(path.node().unknowns, 0);
+        EXPECT_EQ(path.condition().raw, 1);
+      }
+    }
+  }
+}
+
 TEST(Variational, RefusesWhatIsNoDuration) {
   const Mechanism m = pendulum(Vector3::Zero(), {0, 1, 0});
   EXPECT_THROW(VariationalIntegrator(*m.model, {.duration = 0}), InputError);
