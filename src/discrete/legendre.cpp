@@ -41,8 +41,8 @@ SparseMatrix negativeIdentity(int n) {
 NodalMomenta::NodalMomenta(const DirectorSystem& system)
     : system_(system), unit_(VectorX::Ones(system.size())), negativeMass_(system.matrix()), G_(system.gradient()),
       identity_(negativeIdentity(system.size())), twists_(system), A_(twists_.matrix()), B_(twists_.rows()),
-      leastSquares_{SaddleMatrix(identity_, G_, VectorX::Ones(system.size() + system.constraints()), compliance), {}, {}, {}, {}},
-      leastAction_{SaddleMatrix(A_, B_, VectorX::Ones(system.model().nv() + system.model().nc()), compliance), {}, {}, {}, {}} {
+      leastSquares_{SaddleMatrix(identity_, G_, VectorX::Ones(system.size() + system.constraints()), compliance), {}, {}, {}, {}, {}},
+      leastAction_{SaddleMatrix(A_, B_, VectorX::Ones(system.model().nv() + system.model().nc()), compliance), {}, {}, {}, {}, {}} {
   for (const Block& block : system.model().blocks())
     if (block.kind == Block::Kind::Pose) unit_.segment<3>(block.q).setConstant(system.model().characteristicLength());
   system.addMassMatrix(-1, negativeMass_);
@@ -114,7 +114,7 @@ void NodalMomenta::Saddle::solve(const SparseMatrix& K, const SparseMatrix& B) {
     residual.head(n) = force;
     residual.head(n).noalias() += K * solution.head(n);
     residual.head(n).noalias() -= B.transpose() * solution.tail(m);
-    residual.tail(m).setZero();
+    residual.tail(m) = rows;
     residual.tail(m).noalias() -= B * solution.head(n);
     const double size = largest(residual);
     if (!(size < before / 2)) break;
@@ -134,6 +134,7 @@ void NodalMomenta::multipliers(const VectorX& q, double t, const VectorX& left, 
   system_.constraintGradient(q, t, G_);
   normaliseRows(G_, unit_, leastSquares_.rowScale);
   leastSquares_.force = unit_.cwiseProduct(right - left) / h;
+  leastSquares_.rows.setZero(G_.rows());
   leastSquares_.factors.factorise(identity_, G_, G_, 1);
   leastSquares_.solve(identity_, G_);
   lambda = leastSquares_.solution.tail(G_.rows()).cwiseProduct(leastSquares_.rowScale);
@@ -163,6 +164,9 @@ void NodalMomenta::project(const VectorX& q, double t, const VectorX& p, VectorX
   leastAction_.force.resize(nv);
   system_.pullBack(q, p, leastAction_.force);
   leastAction_.force.array() *= columnScale_.array();
+  constraintRate_.resize(system_.constraints());
+  system_.constraintRate(q, t, constraintRate_);
+  leastAction_.rows = -leastAction_.rowScale.cwiseProduct(constraintRate_.tail(B_.rows()));
   leastAction_.solve(A_, B_);
   v = columnScale_.cwiseProduct(leastAction_.solution.head(nv));
   rate_.resize(system_.size());

@@ -354,6 +354,24 @@ TEST(Variational, StepsBeyondTheFoldAreRefusedByName) {
   }
 }
 
+/// The velocity that a drive prescribes is part of what a node shows, at once and in the middle of the motion.
+TEST(Variational, DrivenBodiesShowTheirVelocities) {
+  MechanismBuilder b;
+  const auto body = b.body("body", sphereOf(1, 0.1), {Matrix3::Identity(), {1, 0, 0}});
+  b.joint(JointKind::DrivenRotation, "drive", b.ground(), body.at({Matrix3::Identity(), {-1, 0, 0}}),
+          {.motion = {"ramp", [](double t) {
+                        return Jet{0.2 * t, 0.2, 0};
+                      }}});
+  const Mechanism m = b.build();
+  VariationalIntegrator path(*m.model, {.duration = 0.1, .step = 0.01, .elimination = Elimination::NullSpace});
+  path.start();
+  while (!path.finished()) {
+    path.advance();
+    EXPECT_NEAR(path.state().v.head<3>().norm(), 0.2, 1e-9);
+    EXPECT_NEAR(path.energy(*m.model).kinetic, 0.5 * (1 + 0.4 * 0.01) * 0.04, 1e-9);
+  }
+}
+
 /// A body that is held, with and without a joint too many, stays where it is, however its constraints are met.
 TEST(Variational, WhatCannotMoveStays) {
   for (const bool isHeldTwice : {false, true}) {

@@ -22,7 +22,8 @@ class NodalMomenta {
 
   /// lambda_n = (G G^T)^-1 G (p+ - p-) / h, of least norm where rows are redundant (3.26).
   void multipliers(const VectorX& q, double t, const VectorX& left, const VectorX& right, double h, VectorX& lambda);
-  /// The part of p that the constraints let through: Q p = M q', with q' on the tangent space (3.10). Mass may be singular, as that of a
+  /// The part of p that the constraints let through: Q p = M q', with q' on the tangent space (3.10) or, where drives and moving ground
+  /// prescribe a motion, following it: G q' = -dg/dt. Mass may be singular, as that of a
   /// beam is, if it is regular on the tangent space. Also gives the twists v with q' = N v. NumericalFailure if it is not.
   void project(const VectorX& q, double t, const VectorX& p, VectorX& projected, VectorX& v);
   /// H_d = p^T q'/2 + V(q), with M q' = p; for singular M the generalised inverse on the coordinates that have mass.
@@ -34,10 +35,10 @@ class NodalMomenta {
   void findMassFactors();
   /// q' with M q' = p.
   void solveMass(const VectorX& p, VectorX& qdot);
-  /// [-K B^T; B 0] [x; y] = [force; 0], y of least norm where rows of B are redundant.
+  /// [-K B^T; B 0] [x; y] = [force; rows], y of least norm where rows of B are redundant.
   struct Saddle {
     SaddleMatrix factors;
-    VectorX force, solution, rowScale, residual;
+    VectorX force, rows, solution, rowScale, residual;
     void solve(const SparseMatrix& K, const SparseMatrix& B);
   };
 
@@ -51,7 +52,7 @@ class NodalMomenta {
   TwistMatrix twists_;
   SparseMatrix A_, B_;                ///< -N^T M N and G N, scaled
   Saddle leastSquares_, leastAction_; ///< of multipliers() and project()
-  VectorX columnScale_, rate_, pivoted_;
+  VectorX columnScale_, rate_, pivoted_, constraintRate_;
 };
 
 }
