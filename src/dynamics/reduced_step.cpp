@@ -140,9 +140,8 @@ class TreeStep final : public StepEquations {
   TreeStep(const DirectorSystem& system, NodeBalance& balance, double tolerance, const VectorX& q, double t)
       : StepEquations(system, balance, tolerance), tree_(system), projected_(system), H0_(projected_.rows()), H1_(H0_), before_(q),
         pulled_(VectorX::Zero(system.model().nv())), reaction_(VectorX::Zero(system.model().nc())),
-        solution_(VectorX::Zero(system.model().nv() + system.model().nc())),
-        reduced_(VectorX::Zero(tree_.dimension())), rates_(reduced_), increment_(reduced_), units_(unitsOfTree(system, tree_, q, t)),
-        saddle_(projected_.matrix(), H0_, unitsOfTwists()) {
+        solution_(VectorX::Zero(system.model().nv() + system.model().nc())), reduced_(VectorX::Zero(tree_.dimension())), rates_(reduced_),
+        increment_(reduced_), units_(unitsOfTree(system, tree_, q, t)), saddle_(projected_.matrix(), H0_, unitsOfTwists()) {
     constraintTolerance_ = 1e-12;
     setBranch(tree_);
   }
