@@ -1,10 +1,6 @@
 #include "friction_block_product.h"
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define TENDRIL_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define TENDRIL_CLONES
-#endif
+#include "solvers/function_clones.h"
 
 namespace tendril {
 

@@ -1,13 +1,9 @@
 #include "solvers/front_kernels.h"
 
+#include "solvers/function_clones.h"
+
 #include <algorithm>
 #include <cmath>
-
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define TENDRIL_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define TENDRIL_CLONES
-#endif
 
 namespace tendril {
 
