@@ -118,7 +118,7 @@ struct ControlledPath::Impl {
   std::vector<PlacedCondition> placed;
   ProgramStructure structure;
   bool isReached = true;
-  SparseMatrix scratch, zero;
+  SparseMatrix scratch;
   VectorX work, sum, middle, reduced, moved, turn, nu_, stacked, stackedGradient;
   MatrixX KP, block, stackedBasis, stackedHessian, dense;
 };
@@ -126,8 +126,7 @@ struct ControlledPath::Impl {
 ControlledPath::Impl::Impl(const DirectorSystem& system_, ControlProblem problem_, const std::vector<VectorX>& guess,
                            const MatrixX& controls_)
     : system(system_), problem(std::move(problem_)), actuation(system_, problem.actuators), lagrangian(system_, problem.quadrature),
-      n(system_.size()), nu(actuation.size()), controls(controls_), duration(problem.duration), scratch(system_.matrix()),
-      zero(system_.matrix()) {
+      n(system_.size()), nu(actuation.size()), controls(controls_), duration(problem.duration), scratch(system_.matrix()) {
   check(guess);
   if (controls.size() == 0) controls.setZero(nu, N());
   const NullSpace constraints(system, guess[0], 0);

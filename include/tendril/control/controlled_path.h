@@ -55,7 +55,7 @@ struct ControlProblem {
 /// across the manifold, a_n = P mu_n, g'' the constant second derivatives of the constraints, E_n = G^+ g''(a_n) P:
 ///
 ///     dR_n = P_n^T (W_nk - lambda_n g'') P_k delta_k + ...,
-///     H_nn = P^T (L'' + nu_n g'') P - E^T (W_nn - lambda g'') P - P^T (W_nn - lambda g'')^T E - (E^T E_R + E_R^T E)/2,
+///     H_nn = P^T (L'' - nu_n g'') P - E^T (W_nn - lambda g'') P - P^T (W_nn - lambda g'')^T E - (E^T E_R + E_R^T E)/2,
 ///
 /// that is, Newton's method for the program with multipliers after elimination of all that the constraints determine.
 class ControlledPath final : public NonlinearProgram {
@@ -73,7 +73,8 @@ class ControlledPath final : public NonlinearProgram {
   /// Controls of an interval.
   Eigen::Ref<const VectorX> control(int interval) const;
   const MatrixX& controls() const;
-  /// The covectors with which interval n leaves node n and arrives at node n + 1, controls included: p_n^- = -left, p_{n+1}^+ = right.
+  /// The momenta with which interval n leaves node n, p_n^- = -(D1 L_d + f-), and arrives at node n + 1, p_{n+1}^+ = D2 L_d + f+, controls
+  /// included.
   void momenta(int interval, VectorX& left, VectorX& right) const;
   /// Largest angle that a body turns by in one interval [rad]; momenta of directors fold back at a right angle.
   double largestTurn() const;
