@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <memory>
 
@@ -21,18 +23,19 @@ struct Options {
 
 std::string valueText(const Summary::Output& output) {
   constexpr std::size_t shown = 6;
+  if (std::all_of(output.values.begin(), output.values.end(), [](double value) { return std::isnan(value); })) return "not defined";
   std::string text;
   for (std::size_t i = 0; i < std::min(output.values.size(), shown); ++i)
     text += fmt::format("{}{:.8g}", i > 0 ? "  " : "", output.values[i]);
   if (output.values.size() > shown) text += fmt::format("  ... ({} numbers)", output.values.size());
-  return text;
+  return output.unit == "1" ? text : text + " " + output.unit;
 }
 
 void printTable(const RunOutcome& outcome) {
   std::size_t width = 0;
   for (const auto& [name, output] : outcome.summary.outputs) width = std::max(width, name.size());
   for (const auto& [name, output] : outcome.summary.outputs) {
-    fmt::print("  {:<{}}  {}{}\n", name, width, valueText(output), output.unit == "1" ? "" : " " + output.unit);
+    fmt::print("  {:<{}}  {}\n", name, width, valueText(output));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 
 namespace tendril {
@@ -25,8 +26,8 @@ double largest(const VectorX& x) { return x.size() > 0 ? x.lpNorm<Eigen::Infinit
 NullSpace::NullSpace(const DirectorSystem& system, const VectorX& q, double t) : system_(system), tree_(system), G_(system.gradient()) {
   findScales();
   int rank = 0;
+  VectorX start = q;
   if (!tree_.closure().empty()) {
-    VectorX start = q;
     findResidual(start, t);
     rank = independentRows(start, t);
     if (!close(start, t, rank)) {
@@ -37,7 +38,40 @@ NullSpace::NullSpace(const DirectorSystem& system, const VectorX& q, double t) :
     checkVelocities(start, t);
   }
   dimension_ = tree_.dimension() - rank;
+  update(start, t);
+  if (!tree_.closure().empty() && dimension_ > 0) lookBesideStart(start, t);
   update(q, t);
+}
+
+/// The rank along all free directions at once, forth and back: where branches cross it is higher on each of them.
+void NullSpace::lookBesideStart(const VectorX& q, double t) {
+  constexpr double distance = 1e-3; // angles, and lengths over the size of the model
+  const std::vector<int> atStart = redundant_;
+  std::vector<int> fewest = redundant_;
+  VectorX direction(dimension_), beside;
+  for (int i = 0; i < dimension_; ++i) direction[i] = 1 + 0.5 * std::cos(i); // no symmetry of the mechanism
+  const VectorX move = distance * coordinateScale_.cwiseProduct(Z_ * direction.normalized());
+  for (double sign : {1.0, -1.0}) {
+    tree_.retract(q, sign * move, t, t, beside);
+    if (!close(beside, t, int(rowScale_.size()))) continue;
+    independentRows(beside, t);
+    if (redundant_.size() < fewest.size()) fewest = redundant_;
+  }
+  redundant_ = atStart;
+  std::vector<int> gained;
+  std::set_difference(atStart.begin(), atStart.end(), fewest.begin(), fewest.end(), std::back_inserter(gained));
+  if (fewest.size() < atStart.size()) singular_ = namesOf(gained);
+}
+
+std::string NullSpace::namesOf(const std::vector<int>& rows) const {
+  std::vector<std::string> names;
+  for (int row : rows) {
+    const std::string& name = system_.model().constraintName(row);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
 }
 
 void NullSpace::findScales() {
@@ -155,16 +189,12 @@ VectorX NullSpace::outsideRange(const VectorX& residual) const {
 }
 
 void NullSpace::refuse(const VectorX& defect, const std::string& what) const {
-  std::vector<std::string> names;
-  for (Eigen::Index k = 0; k < defect.size(); ++k) {
-    const std::string& name = system_.model().constraintName(tree_.closure()[std::size_t(k)]);
-    if (std::abs(defect[k]) > 1e-3 * largest(defect) && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  std::vector<int> rows;
+  for (Eigen::Index k = 0; k < defect.size(); ++k)
+    if (std::abs(defect[k]) > 1e-3 * largest(defect)) rows.push_back(tree_.closure()[std::size_t(k)]);
   char size[32];
   std::snprintf(size, sizeof size, "%.3g", largest(defect));
-  throw InputError(list + ": the constraints contradict one another or the joints between their bodies: " + what + " (by " + size +
+  throw InputError(namesOf(rows) + ": the constraints contradict one another or the joints between their bodies: " + what + " (by " + size +
                    ", lengths over the size of the model); remove one of them, or let them agree");
 }
 
@@ -198,6 +228,13 @@ void NullSpace::update(const VectorX& q, double t) {
     tree_.twists(q, t, move_, twist_);
     T_.col(i) = twist_;
   }
+}
+
+std::string NullSpace::describeJump() const {
+  if (!jump_) return {};
+  const int extra = jump_->extra;
+  if (extra > 0) return std::to_string(extra) + (extra > 1 ? " more motions are" : " more motion is") + " free to first order";
+  return std::to_string(-extra) + (extra < -1 ? " motions are" : " motion is") + " held that the start left free to first order";
 }
 
 /// Z: of the free directions those nearest to the last Z, in the sense of least squares over all orthonormal choices. At first nearest to
@@ -255,13 +292,14 @@ void NullSpace::matrix(const VectorX& q, MatrixX& P) {
 }
 
 bool NullSpace::retract(const VectorX& q0, const VectorX& nu, double t0, double t1, VectorX& q1) {
-  if (tree_.closure().empty()) {
-    tree_.retract(q0, nu, t0, t1, q1);
-    return true;
-  }
+  if (tree_.closure().empty()) return follow(q0, nu, t0, t1, q1);
   move_.noalias() = Z_ * nu;
-  tree_.retract(q0, move_, t0, t1, q1);
-  return close(q1, t1, tree_.dimension() - dimension_);
+  return follow(q0, move_, t0, t1, q1);
+}
+
+bool NullSpace::follow(const VectorX& q0, const VectorX& rates, double t0, double t1, VectorX& q1) {
+  tree_.retract(q0, rates, t0, t1, q1);
+  return tree_.closure().empty() || close(q1, t1, tree_.dimension() - dimension_);
 }
 
 }

@@ -110,8 +110,7 @@ class HalfwayStep final : public StepEquations {
     if (isReduced_) {
       space_->update(q0_, t0_);
       space_->tree().rates(q0_, t0_, twist, rates_);
-      increment_.noalias() = space_->basis().transpose() * rates_;
-      reached_ = space_->retract(q0_, increment_, t0_, t1(), q1_);
+      reached_ = space_->follow(q0_, rates_, t0_, t1(), q1_);
     } else {
       system_.model().retract(q0_, twist, q1_);
     }

@@ -33,7 +33,7 @@ class NullSpaceStep final : public StepEquations {
   }
   int unknowns() const override { return int(A_.rows()); }
   void forget() override { space_ = std::make_unique<NullSpace>(system_, start_, startTime_); }
-  std::string note() const override { return space_->jump() ? "the constraints have lost rank" : ""; }
+  std::string note() const override { return space_->describeJump(); }
 
   bool factorise() override {
     assemble(1, mass() / h_);

@@ -65,10 +65,7 @@ class DenseReducedStep final : public StepEquations {
     atBegin_ = std::make_unique<NullSpace>(system_, start_, startTime_);
     atEnd_ = std::make_unique<NullSpace>(system_, start_, startTime_);
   }
-  std::string note() const override {
-    if (!atBegin_->jump()) return {};
-    return std::to_string(atBegin_->jump()->extra) + " more motions are free to first order";
-  }
+  std::string note() const override { return atBegin_->describeJump(); }
 
   bool evaluate(std::span<ResidualGroup> groups) override { return reached_ && StepEquations::evaluate(groups); }
   bool factorise() override {
@@ -100,8 +97,7 @@ class DenseReducedStep final : public StepEquations {
   void guess(const VectorX& twist) override {
     atBegin_->update(q0_, t0_);
     atBegin_->tree().rates(q0_, t0_, twist, rates_);
-    increment_.noalias() = atBegin_->basis().transpose() * rates_;
-    reached_ = atBegin_->retract(q0_, increment_, t0_, t1(), q1_);
+    reached_ = atBegin_->follow(q0_, rates_, t0_, t1(), q1_);
   }
   void measureMomentum(ResidualGroup& group) override {
     system_.pullBack(q0_, unbalanced_, pulled_);

@@ -11,7 +11,9 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <fmt/format.h>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -19,6 +21,8 @@
 namespace tendril {
 
 namespace {
+
+constexpr double nearFold = 1.4; ///< [rad]
 
 std::unique_ptr<NodeBalance> makeBalance(const DirectorSystem& system, const VariationalOptions& options) {
   if (options.scheme == DirectorScheme::EnergyMomentum) return std::make_unique<EnergyMomentumBalance>(system);
@@ -54,7 +58,15 @@ struct VariationalIntegrator::Impl : NodeContacts::Balance {
   const VectorX& reached() const override { return equations->end(); }
   void linearise(double t) override;
   void respond(const VectorX& momentum, VectorX& move) override { equations->respond(momentum, move); }
-  void refuseFold(const VectorX& q0, double t, double step);
+  void checkEnd(const VectorX& q0, double t, double step);
+  struct Turn {
+    int block = -1;
+    double angle = 0;
+  };
+  Turn largestTurn(const VectorX& move) const;
+  std::string describeFold(const Turn& turn) const;
+  void refuseSingularStart(std::vector<std::string>& messages) const;
+  void showStart();
   void carry(VectorX& momentum) const;
   void takeInterval();
   void show();
@@ -94,7 +106,8 @@ struct VariationalIntegrator::Impl : NodeContacts::Balance {
   long direction = 1;       ///< in which these are passed
   StepReport report;
   DiscreteNode node;
-  bool isShown = false, isNodeKnown = false;
+  bool isShown = true, isNodeKnown = true; ///< before the start there is nothing to show
+  std::exception_ptr failure;              ///< of the first interval; the first step tells of it
 };
 
 VariationalIntegrator::Impl::Impl(const Model& model_, const VariationalOptions& options_, const ContactModel* touching)
@@ -157,8 +170,41 @@ void VariationalIntegrator::Impl::start(std::vector<std::string>& messages) {
   rate = state.v;
   state.a.setZero();
   h = control ? options.step : nextStep(state.q, arrived, state.t, 0);
-  solveInterval(state.q, {arrived, state.v, 0}, state.t, h);
-  takeInterval();
+  refuseSingularStart(messages);
+  try {
+    solveInterval(state.q, {arrived, state.v, 0}, state.t, h);
+    takeInterval();
+  } catch (const NumericalFailure&) {
+    failure = std::current_exception();
+    showStart();
+  }
+}
+
+/// A mechanism that begins where branches of its motion cross can leave along any of them.
+void VariationalIntegrator::Impl::refuseSingularStart(std::vector<std::string>& messages) const {
+  const std::string names = NullSpace(system, state.q, state.t).singularAtStart();
+  if (names.empty()) return;
+  const std::string what =
+      names +
+      ": the mechanism begins where branches of its motion cross, as a linkage in line does: these joints hold more a short way from "
+      "there than they hold there";
+  if (options.elimination != Elimination::Multipliers) throw InputError(what + "; start beside it, or take the multiplier elimination");
+  messages.push_back(what);
+}
+
+/// Where no interval leaves the start: what the momentum there tells.
+void VariationalIntegrator::Impl::showStart() {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  isShown = isNodeKnown = true;
+  momenta->project(state.q, state.t, p, projected, state.v);
+  lambda.setConstant(unknown);
+  state.lambda.setConstant(unknown);
+  state.a.setConstant(unknown);
+  node.hamiltonian = kineticEnergy() + system.potential(state.q, state.t);
+  node.momentumHamiltonian = momenta->hamiltonian(state.q, state.t, p);
+  node.momentum = system.momentum(state.q, projected);
+  node.multipliers = lambda;
+  node.intervalEnergy = node.speed = node.hiddenConstraint = node.closure = unknown;
 }
 
 /// Size of the interval of that number, which begins at q.
@@ -189,7 +235,7 @@ void VariationalIntegrator::Impl::solveInterval(const VectorX& q0, const Arrival
     const long number = arrival.step > 0 ? report.step + 1 : 0;
     contacts->resolve({number, q0, t, arrival.step, step, arrival.twist, arrival.momentum, balance->weight()}, *this);
   }
-  refuseFold(q0, t, step);
+  checkEnd(q0, t, step);
 }
 
 void VariationalIntegrator::Impl::iterate(double t) {
@@ -197,10 +243,12 @@ void VariationalIntegrator::Impl::iterate(double t) {
   report.iterations += solved.iterations;
   report.factorisations += solved.factorisations;
   report.residual = solved.residual();
-  if (!solved.converged()) {
-    throw NumericalFailure(
-        fmt::format("variational: step {} at t = {:.9g} s failed: {}; take smaller steps", report.step + 1, t, solved.message));
-  }
+  if (solved.converged()) return;
+  std::string why = solved.message;
+  if (const std::string note = equations->note(); !note.empty()) why += "; " + note;
+  // Momenta beyond the fold lead to no end at all: the first guess tells of it.
+  if (const Turn turn = largestTurn(twist); turn.angle > nearFold) why += "; at the speed it has " + describeFold(turn);
+  throw NumericalFailure(fmt::format("variational: step {} at t = {:.9g} s failed: {}; take smaller steps", report.step + 1, t, why));
 }
 
 void VariationalIntegrator::Impl::solve(const VectorX& momentum, double t) {
@@ -208,20 +256,35 @@ void VariationalIntegrator::Impl::solve(const VectorX& momentum, double t) {
   iterate(t);
 }
 
-void VariationalIntegrator::Impl::refuseFold(const VectorX& q0, double t, double step) {
-  model.difference(q0, equations->end(), twist);
-  int worst = -1;
-  node.largestTurn = 0;
+VariationalIntegrator::Impl::Turn VariationalIntegrator::Impl::largestTurn(const VectorX& move) const {
+  Turn largest;
   for (std::size_t b = 0; b < model.blocks().size(); ++b) {
     if (model.blocks()[b].kind != Block::Kind::Pose) continue;
-    const double turn = twist.segment<3>(model.blocks()[b].v + 3).norm();
-    if (turn > node.largestTurn) node.largestTurn = turn, worst = int(b);
+    const double angle = move.segment<3>(model.blocks()[b].v + 3).norm();
+    if (angle > largest.angle) largest = {int(b), angle};
   }
-  if (node.largestTurn < std::numbers::pi / 2) return;
-  throw NumericalFailure(fmt::format(
-      "variational: step {} at t = {:.9g} s, h = {:.3g} s: {} turns by {:.0f} degrees, and momenta of directors fold back at 90; "
-      "take smaller steps",
-      report.step + 1, t, step, model.nameOfBlock(worst), node.largestTurn * 180 / std::numbers::pi));
+  return largest;
+}
+
+std::string VariationalIntegrator::Impl::describeFold(const Turn& turn) const {
+  return fmt::format("{} turns by {:.0f} degrees, and momenta of directors fold back at 90", model.nameOfBlock(turn.block),
+                     turn.angle * 180 / std::numbers::pi);
+}
+
+/// What Newton's method cannot see: an end beyond the fold, or at the other root of a drive.
+void VariationalIntegrator::Impl::checkEnd(const VectorX& q0, double t, double step) {
+  const auto refuse = [&](const std::string& why) {
+    throw NumericalFailure(
+        fmt::format("variational: step {} at t = {:.9g} s, h = {:.3g} s: {}; take smaller steps", report.step + 1, t, step, why));
+  };
+  if (const int row = system.lostDrive(equations->end(), t, t + step); row >= 0) {
+    refuse(model.constraintName(row) + ": what is prescribed turns too far in a step to be followed in directors (ground by 90 degrees, a "
+                                       "drive by 180 or both of its bodies by 90 each)");
+  }
+  model.difference(q0, equations->end(), twist);
+  const Turn turn = largestTurn(twist);
+  node.largestTurn = turn.angle;
+  if (turn.angle >= std::numbers::pi / 2) refuse(describeFold(turn));
 }
 
 /// Adds what the iteration left of the balance at the node to the momentum that reaches the next: force and moment stay what they are in
@@ -282,6 +345,7 @@ void VariationalIntegrator::Impl::show() {
 }
 
 void VariationalIntegrator::Impl::advance() {
+  if (failure) std::rethrow_exception(failure);
   arrivedNext = met;
   balance->arriving(state.q, end, state.t, h, arrivedNext);
   carry(arrivedNext);

@@ -73,6 +73,24 @@ bool isComplete(const RunFolder& folder, const Document& document) {
   return made.scene == document.text() && made.arguments == document.overrides();
 }
 
+/// The results of another scene are not replaced; nor, where a run is to go on, those that no checkpoint continues.
+void refuseToReplace(const RunFolder& folder, const Document& document, bool resume) {
+  std::ifstream file(folder.summary());
+  const nlohmann::json summary = nlohmann::json::parse(file, nullptr, false);
+  if (!summary.is_object()) return;
+  const std::string other = summary.value("scene", document.fileName());
+  if (other != document.fileName()) {
+    throw InputError({folder.path().string()}, "result folder", "it holds the results of another scene, " + other,
+                     "choose another folder with -o, or remove this one");
+  }
+  std::error_code status;
+  if (resume && !fs::exists(folder.checkpoint(), status) && summary.value("status", "") == "success") {
+    throw InputError({folder.path().string()}, "result folder",
+                     "it holds a complete run of this scene with other settings, which no checkpoint continues",
+                     "leave out --resume to replace it, or choose another folder with -o");
+  }
+}
+
 fs::path folderOf(const RunOptions& options) { return options.folder.empty() ? defaultResultFolder(options.scene) : options.folder; }
 
 Scene readScene(const RunOptions& options, PhaseClock& clock) {
@@ -150,6 +168,7 @@ RunOutcome Run::execute() {
     outcome_.message = "the run in " + folder_.path().string() + " is complete and is left as it is";
     return std::move(outcome_);
   }
+  refuseToReplace(folder_, scene_.document(), options_.resume);
   try {
     try {
       open();
@@ -229,6 +248,8 @@ std::exception_ptr Run::startAnalysis() try {
   return nullptr;
 } catch (const NumericalFailure&) {
   return std::current_exception();
+} catch (const InputError& error) {
+  throw scene_.locate(error);
 }
 
 void Run::begin(const std::exception_ptr& failure) {
@@ -270,10 +291,17 @@ void Run::resumeFrom(const Checkpoint& checkpoint) {
 
 void Run::loop() {
   clock_.enter(PhaseClock::Solving);
+  analysis_->stopWhen(options_.stop);
+  const auto stops = [this] { return !analysis_->finished() && options_.stop && options_.stop(); };
   while (!analysis_->finished()) {
-    step();
+    bool isGivenUp = false;
+    try {
+      step();
+    } catch (const Interrupted&) {
+      isGivenUp = true;
+    }
     if (options_.progress) watch();
-    if (!analysis_->finished() && options_.stop && options_.stop()) {
+    if (isGivenUp || stops()) {
       outcome_.status = RunStatus::Interrupted;
       outcome_.message = fmt::format("interrupted after step {}, t = {:.9g}; continue with --resume", totals_.step, totals_.t);
       log_.info(outcome_.message);

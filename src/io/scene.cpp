@@ -43,8 +43,13 @@ const Mechanism& Scene::mechanism() const { return impl->content.mechanism; }
 const ContactModel& Scene::contacts() const { return impl->content.contacts; }
 const std::vector<Obstacle>& Scene::obstacles() const { return impl->content.obstacles; }
 std::unique_ptr<Analysis> Scene::makeAnalysis(const FrictionObserver& observer) const {
-  return impl->content.makeAnalysis(*mechanism().model, contacts(), observer);
+  try {
+    return impl->content.makeAnalysis(*mechanism().model, contacts(), observer);
+  } catch (const InputError& error) {
+    throw locate(error);
+  }
 }
+InputError Scene::locate(const InputError& error) const { return tendril::locate(error, impl->content.labels, impl->document.root()); }
 Outputs Scene::makeOutputs() const {
   const SceneContent& content = impl->content;
   return {*mechanism().model, content.outputs, document().parameters(), content.path, {document().root().units(), content.argument},

@@ -80,26 +80,30 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
 }
 
 /// What only the whole model can tell (markers that do not fit together) is thrown here, with the name of the object concerned.
-void SceneBuilder::freeze() {
-  try {
-    content_.mechanism = builder_.build();
-  } catch (const InputError& error) {
-    const std::string message = error.what();
-    // The object at fault is the one that the message names first.
-    const Node* culprit = nullptr;
-    std::size_t first = std::string::npos;
-    for (const auto& [label, node] : labels_) {
-      if (const std::size_t at = message.find(label); at < first) first = at, culprit = &node;
-    }
-    if (culprit) {
-      const bool isDriven = culprit->isMap() && culprit->has("motion") && message.find("do not fit together") != std::string::npos;
-      const std::string remedy = isDriven ? "the motion must begin at the angle or displacement that the joint has at the start" : "";
-      throw InputError(culprit->location(), culprit->path(), message, remedy);
-    }
-    throw InputError(root_.location(), "", message);
-  }
+void SceneBuilder::freeze() try { content_.mechanism = builder_.build(); } catch (const InputError& error) {
+  throw locate(error, content_.labels, root_);
 }
 
+}
+
+InputError locate(const InputError& error, const std::map<std::string, Node>& labels, const Node& root) {
+  if (error.isLocated()) return error;
+  const std::string message = error.what();
+  const auto namedFirst = [&](bool withKind) {
+    const Node* culprit = nullptr;
+    std::size_t first = std::string::npos;
+    for (const auto& [label, node] : labels) {
+      const std::size_t at = message.find(withKind ? label : label.substr(label.find('\'')));
+      if (at < first) first = at, culprit = &node;
+    }
+    return culprit;
+  };
+  const Node* culprit = namedFirst(true);
+  if (!culprit) culprit = namedFirst(false); // some messages name parts without their kind
+  if (!culprit) return {root.location(), "", message};
+  const bool isDriven = culprit->isMap() && culprit->has("motion") && message.find("do not fit together") != std::string::npos;
+  return {culprit->location(), culprit->path(), message,
+          isDriven ? "the motion must begin at the angle or displacement that the joint has at the start" : ""};
 }
 
 SceneContent buildScene(const Document& document) { return scenes::SceneBuilder(document).build(); }

@@ -4,6 +4,7 @@
 #include "tendril/io/scene.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -41,9 +42,13 @@ struct SceneContent {
   PathParameter path = PathParameter::Time;
   AnalysisMaker makeAnalysis;
   std::vector<OutputDefinition> outputs;
+  std::map<std::string, Node> labels; ///< of what has a name, as messages call it: "body 'a'"
 };
 
 /// Throws InputError with the place in the document, whichever room found the mistake.
 SceneContent buildScene(const Document& document);
+
+/// The error with its place: that of the object which the message names first, else of the document.
+InputError locate(const InputError& error, const std::map<std::string, Node>& labels, const Node& root);
 
 }

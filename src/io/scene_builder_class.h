@@ -135,7 +135,6 @@ class SceneBuilder {
   std::map<std::string, Frame> markers_;
   std::set<std::string> parts_;
   /// "joint 'pin'" and its like, as messages of the rooms call them, with their places.
-  std::map<std::string, Node> labels_;
   std::vector<std::string> joints_;
   struct ActuatorEntry {
     Record record;

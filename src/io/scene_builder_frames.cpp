@@ -38,7 +38,7 @@ std::string SceneBuilder::claim(const Record& r, const std::string& label) {
   if (!isName(plain)) {
     r.node("name").refuse("'" + name + "' cannot be a name", "begin with a letter and use letters, digits, underscores and hyphens");
   }
-  if (const auto [other, isNew] = labels_.emplace(label + " '" + name + "'", r.node()); !isNew) {
+  if (const auto [other, isNew] = content_.labels.emplace(label + " '" + name + "'", r.node()); !isNew) {
     r.node("name").refuse("another " + label + " is named '" + name + "' (line " + std::to_string(other->second.location().line) + ")",
                           "give each a name of its own");
   }

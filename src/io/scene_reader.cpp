@@ -175,7 +175,13 @@ Matrix6 readMatrix6(const Node& node, const Dimension& corner) {
 
 namespace {
 
-KktTolerances readTolerances(const Record& r) { return {r.number("tolerance"), r.number("constraint_tolerance")}; }
+double readTolerance(const Record& r, const char* key) {
+  const double tolerance = r.number(key);
+  if (!(tolerance < 1)) r.node(key).refuse("a relative tolerance of 1 or more asks for nothing", "give less than 1");
+  return tolerance;
+}
+
+KktTolerances readTolerances(const Record& r) { return {readTolerance(r, "tolerance"), readTolerance(r, "constraint_tolerance")}; }
 
 /// Sets a member from a key that may be absent.
 void take(const Record& r, const char* key, double& target) {
@@ -370,7 +376,7 @@ VariationalOptions readVariational(const Record& r, DirectorScheme scheme) {
   o.adaptation = r.number("adaptation");
   if (r.has("steps")) {
     const Node steps = r.node("steps");
-    if (!steps.isSequence()) steps.refuse("expected the sizes of the steps", "write [h1, h2, ...]");
+    if (!steps.isSequence() || steps.items().empty()) steps.refuse("expected the sizes of the steps", "write [h1, h2, ...]");
     for (const Node& step : steps.items()) {
       o.steps.push_back(step.toNumber(dimension::time));
       if (!(o.steps.back() > 0)) step.refuse("a step must be positive", "give a time");
@@ -378,6 +384,7 @@ VariationalOptions readVariational(const Record& r, DirectorScheme scheme) {
     if (o.adaptation > 0) steps.refuse("steps are either prescribed or adapted", "remove `steps` or `adaptation`");
   }
   take(r, "max_iterations", o.maxIterations);
+  if (r.node().has("tolerance")) o.tolerance = readTolerance(r, "tolerance");
   o.friction = readFriction(r);
   return o;
 }
@@ -399,12 +406,17 @@ std::vector<std::string> withKeysOfFriction(std::vector<std::string> keys) {
 }
 
 AnalysisMaker makerOfVariational(const Record& r) {
-  if (inDirectors(r)) return makerInDirectors(readVariational(r, DirectorScheme::Variational));
+  if (inDirectors(r)) {
+    refuseForeign(r, {"constraint_tolerance"});
+    return makerInDirectors(readVariational(r, DirectorScheme::Variational));
+  }
   refuseForeign(r, withKeysOfFriction({"elimination", "quadrature", "steps", "adaptation"}));
   LieGroupVariationalOptions o;
   o.duration = r.number("duration");
   o.step = r.number("step");
   take(r, "max_iterations", o.maxIterations);
+  if (r.node().has("tolerance")) o.tolerances.force = readTolerance(r, "tolerance");
+  if (r.node().has("constraint_tolerance")) o.tolerances.constraint = readTolerance(r, "constraint_tolerance");
   return withoutContact<LieGroupVariational>(o);
 }
 
@@ -423,14 +435,21 @@ struct DynamicMethod {
 
 const std::vector<DynamicMethod>& dynamicMethods() {
   static const std::vector<DynamicMethod> methods{
-      {"generalized-alpha", false, false, {"rho_infinity", "error_tolerance", "largest_step", "smallest_step"}, makerOfGeneralizedAlpha},
-      {"nonsmooth-alpha", true, true, withKeysOfBeamContact({"rho_infinity", "smallest_step", "project_initial", "contact_level"}),
+      {"generalized-alpha",
+       false,
+       false,
+       {"rho_infinity", "error_tolerance", "largest_step", "smallest_step", "tolerance", "constraint_tolerance"},
+       makerOfGeneralizedAlpha},
+      {"nonsmooth-alpha", true, true,
+       withKeysOfBeamContact({"rho_infinity", "smallest_step", "project_initial", "contact_level", "tolerance", "constraint_tolerance"}),
        makerOfNonsmoothAlpha},
-      {"moreau", true, false, withKeysOfFriction({"theta", "project", "project_initial", "sleeping"}), makerOfMoreau},
+      {"moreau", true, false, withKeysOfFriction({"theta", "project", "project_initial", "sleeping", "tolerance", "constraint_tolerance"}),
+       makerOfMoreau},
       {"event-driven", true, false, {"event_tolerance", "max_events", "project_initial"}, makerOfEventDriven},
       {"sweeping", true, false, {"overlap_tolerance", "project_initial"}, makerOfSweeping},
-      {"variational", true, false, withKeysOfFriction({"elimination", "quadrature", "steps", "adaptation"}), makerOfVariational},
-      {"energy-momentum", true, false, withKeysOfFriction({"elimination", "steps"}), makerOfEnergyMomentum}};
+      {"variational", true, false,
+       withKeysOfFriction({"elimination", "quadrature", "steps", "adaptation", "tolerance", "constraint_tolerance"}), makerOfVariational},
+      {"energy-momentum", true, false, withKeysOfFriction({"elimination", "steps", "tolerance"}), makerOfEnergyMomentum}};
   return methods;
 }
 

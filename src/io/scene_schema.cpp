@@ -433,7 +433,12 @@ std::vector<Field> with(std::vector<Field> fields, const std::vector<Field>& mor
 
 const Schema& analysis() {
   const Field force =
-      number("tolerance", dim::none, "Residual forces relative to the mean force of an element.").positive().defaultsTo("1e-8");
+      number(
+          "tolerance", dim::none,
+          "Residual forces relative to the mean force of an element; variational, energy-momentum: of momenta relative to those that meet "
+          "at a node, 1e-13 if not given, never below rounding.")
+          .positive()
+          .defaultsTo("1e-8");
   const Field constraint =
       number("constraint_tolerance", dim::none, "Violation of constraints: lengths over the size of the model, angles in radians.")
           .positive()

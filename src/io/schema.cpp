@@ -382,7 +382,13 @@ Record::Record(const Node& from, const Schema& form) : source(from), schema(&for
     source.allow(key);
     const Field* field = form.find(key, chosen);
     if (field->required) source.require(key, describe(*field));
+    if (field->bound != Field::Bound::None && source.has(key)) refuseOutOfBounds(key, *field); // also what nothing will read
   }
+}
+
+void Record::refuseOutOfBounds(const std::string& key, const Field& field) const {
+  if (field.type == Field::Type::Integer) integer(key);
+  if (field.type == Field::Type::Number) number(key);
 }
 
 Node Record::get(std::string_view key, Field::Type type, const Field** found) const {

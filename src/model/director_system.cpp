@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace tendril {
 
@@ -40,8 +41,22 @@ double coefficient(const DotProduct& product, double u) {
   return product.cosine == 0 && product.sine == 0 ? product.c : product.c + product.cosine * std::cos(u) + product.sine * std::sin(u);
 }
 
+/// d(coefficient)/du.
+double slopeOf(const DotProduct& product, double u) { return product.sine * std::cos(u) - product.cosine * std::sin(u); }
+
 /// Y' at fixed q.
 Matrix34 driftOf(const DirectorFrame& frame, double t) { return frame.count > 0 ? Matrix34::Zero() : frame.rate({}, t); }
+
+/// Whether ground turns by 90 degrees or more on its way.
+bool turnsFar(const DirectorFrame& ground, const VectorX& q, double t0, double t1) {
+  constexpr int looks = 8;
+  const Matrix3 from = ground.at(q, t0).rightCols<3>();
+  for (int i = 1; i <= looks; ++i) {
+    const Matrix3 to = ground.at(q, t0 + (t1 - t0) * i / looks).rightCols<3>();
+    if (from.cwiseProduct(to).sum() <= 1) return true; // tr R = 1 + 2 cos
+  }
+  return false;
+}
 
 Jet motionOf(const DirectorRow& row, double t) { return row.motion.function ? row.motion(t) : Jet{}; }
 
@@ -290,6 +305,23 @@ void DirectorSystem::constraint(const VectorX& q, double t, VectorX& g) const {
   }
 }
 
+int DirectorSystem::lostDrive(const VectorX& q, double t0, double t) const {
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const DirectorRow& row = rows_[k];
+    if (row.products.front().a == originsApart || row.products.front().b == originsApart) continue; // of places
+    for (const DirectorFrame& frame : row.frames) {
+      if (frame.count == 0 && turnsFar(frame, q, t0, t)) return int(k);
+    }
+    if (!row.motion.function) continue;
+    const double u = row.motion(t).value;
+    const DirectorFrames Y = framesAt(row.frames, q, t);
+    double slope = 0;
+    for (const DotProduct& p : row.products) slope += slopeOf(p, u) * vectorOf(Y, p.a).dot(vectorOf(Y, p.b));
+    if (slope > 0 || std::abs(u - row.motion(t0).value) >= std::numbers::pi) return int(k);
+  }
+  return -1;
+}
+
 void DirectorSystem::constraintRate(const VectorX& q, double t, VectorX& rate) const {
   rate.setZero(constraints());
   for (std::size_t k = 0; k < rows_.size(); ++k) {
@@ -303,7 +335,7 @@ void DirectorSystem::constraintRate(const VectorX& q, double t, VectorX& rate) c
     for (const DotProduct& p : row.products) {
       const Vector3 a = vectorOf(Y, p.a), b = vectorOf(Y, p.b);
       value += coefficient(p, u.value) * (vectorOf(moved, p.a).dot(b) + a.dot(vectorOf(moved, p.b)));
-      value += (p.sine * std::cos(u.value) - p.cosine * std::sin(u.value)) * u.rate * a.dot(b);
+      value += slopeOf(p, u.value) * u.rate * a.dot(b);
     }
     rate[internal_ + Eigen::Index(k)] = value;
   }

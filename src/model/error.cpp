@@ -18,6 +18,6 @@ std::string compose(const Location& where, const std::string& key, const std::st
 }
 
 InputError::InputError(const Location& where, const std::string& key, const std::string& message, const std::string& remedy)
-    : Error(compose(where, key, message, remedy)) {}
+    : Error(compose(where, key, message, remedy)), isLocated_(!where.file.empty()) {}
 
 }

@@ -222,6 +222,23 @@ TEST(NullSpace, StartInAFlatConfigurationHasMoreFreedomThanTheMotion) {
   EXPECT_GT(space.closureResidual(), 1e-6);
 }
 
+/// Branches cross where the parallelogram is flat, and nowhere else, however redundant the loop is.
+TEST(NullSpace, StartWhereBranchesCrossIsTold) {
+  for (double angle : {0.0, std::numbers::pi, 0.01, 0.3, 1.0, 3.0}) {
+    Mechanism m;
+    addFourBar(m, angle);
+    const Directors d(m.builder);
+    const NullSpace space(d.system, d.q, 0);
+    const bool isFlat = angle == 0 || angle == std::numbers::pi;
+    EXPECT_EQ(space.singularAtStart(), isFlat ? "joint 'D'" : "") << angle;
+    EXPECT_EQ(space.redundantRows().size(), isFlat ? 4u : 3u);
+  }
+  Mechanism m;
+  addSixBodyLinkage(m);
+  const Directors d(m.builder);
+  EXPECT_EQ(NullSpace(d.system, d.q, 0).singularAtStart(), "") << "one row is redundant everywhere";
+}
+
 // ---- contradictions, units -------------------------------------------------------------------------------------------------------------
 
 TEST(NullSpace, ContradictionsNameTheirJoints) {

@@ -346,12 +346,69 @@ TEST(Variational, StepsBeyondTheFoldAreRefusedByName) {
     VariationalIntegrator path(*m.model, {.duration = 1, .step = 0.1, .elimination = elimination});
     try {
       path.start();
+      EXPECT_NEAR(path.state().v[5], 30, 1e-12) << "the start is known all the same";
+      path.advance();
       FAIL() << "three radians in a step";
     } catch (const NumericalFailure& failure) {
       EXPECT_NE(std::string(failure.what()).find("wheel"), std::string::npos) << failure.what();
       EXPECT_NE(std::string(failure.what()).find("step 1"), std::string::npos) << failure.what();
     }
   }
+}
+
+/// The momentum of a body at 115 degrees a step is beyond the largest that directors have, though Newton's method alone cannot know.
+TEST(Variational, SpeedsBeyondTheFoldAreTold) {
+  MechanismBuilder b;
+  b.body("wheel", {1, Vector3::Zero(), Vector3(0.3, 0.3, 0.5).asDiagonal()}, {}, Vector3::Zero(), {0, 0, 2});
+  const Mechanism m = b.build();
+  for (Elimination elimination : eliminations) {
+    VariationalIntegrator path(*m.model, {.duration = 10, .step = 1, .elimination = elimination});
+    path.start();
+    try {
+      path.advance();
+      FAIL() << "two radians in a step";
+    } catch (const NumericalFailure& failure) {
+      EXPECT_NE(std::string(failure.what()).find("wheel"), std::string::npos) << failure.what();
+      EXPECT_NE(std::string(failure.what()).find("fold back at 90"), std::string::npos) << failure.what();
+    }
+  }
+}
+
+/// A drive holds half a turn away, too, and after whole turns: at whatever speed, what is shown follows it or the step is refused.
+TEST(Variational, DrivesAreFollowedOrRefused) {
+  int followed = 0, refused = 0;
+  for (const bool isDrive : {true, false}) {
+    for (double speed : {20.0, 60.0, 80.0, 89.0, 100.0, 150.0, 190.0, 280.0, 340.0, 360.0}) { // degrees a step
+      const double rate = speed * std::numbers::pi / 180;
+      MechanismBuilder b;
+      const auto body = b.body("rotor", sphereOf(1, 0.1), {Matrix3::Identity(), {1, 0, 0}});
+      const auto& end = body.at({Matrix3::Identity(), {-1, 0, 0}});
+      const TimeFunction turning{"turning", [rate](double t) { return Jet{rate * t, rate, 0}; }};
+      if (isDrive)
+        b.joint(JointKind::DrivenRotation, "drive", b.ground(), end, {.motion = turning});
+      else
+        b.joint(JointKind::Fixed, "drive", b.movingGround({}, {.angle = turning}), end);
+      const Mechanism m = b.build();
+      for (Elimination elimination : eliminations) {
+        VariationalIntegrator path(*m.model, {.duration = 5, .step = 1, .elimination = elimination});
+        path.start();
+        try {
+          for (int n = 1; n <= 3; ++n) {
+            path.advance();
+            const Matrix3 R = loadPose(path.state().q.data()).R;
+            EXPECT_NEAR((R - so3::exp(Vector3(0, 0, rate * n))).norm(), 0, 1e-9) << speed << " degrees a step";
+          }
+          EXPECT_LT(speed, 90) << "momenta of a turn beyond the fold";
+          ++followed;
+        } catch (const NumericalFailure& failure) {
+          EXPECT_GT(speed, 90) << failure.what();
+          ++refused;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(followed, 2 * 4 * int(std::size(eliminations)));
+  EXPECT_EQ(refused, 2 * 6 * int(std::size(eliminations)));
 }
 
 /// The velocity that a drive prescribes is part of what a node shows, at once and in the middle of the motion.

@@ -317,6 +317,49 @@ TEST(Run, LeavesEarlierResultsAloneWhenBodiesOverlap) {
   EXPECT_EQ(ResultReader(options.folder / "results.h5").rows(), 31u);
 }
 
+TEST(Run, TellsWhereTheOverlapIsInTheScene) {
+  const RunOfScene scene(bouncing);
+  RunOptions options = scene.to("out");
+  options.overrides = {"bodies.ball.position=[0, 0, 0.05]"};
+  expectError<InputError>([&] { run(options); }, {"scene.yaml:5:", "overlap"});
+}
+
+TEST(Run, KeepsTheStartWhereTheFirstStepFails) {
+  const RunOfScene scene(R"(tendril: 1
+bodies: [{name: top, mass: 1, inertia: [1, 1, 1], position: [1, 2, 3], angular_velocity: [0, 0, 2]}]
+analysis: {type: dynamic, method: variational, duration: 10, step: 1}
+outputs: [{name: place, measure: position, on: top}, {name: spin, measure: angular velocity, on: top}, {name: E, measure: energy}]
+)");
+  const RunOptions options = scene.to("out");
+  const RunOutcome outcome = run(options);
+  EXPECT_EQ(outcome.status, RunStatus::Failed);
+  EXPECT_NE(outcome.message.find("fold back"), std::string::npos) << outcome.message;
+  const ResultReader results(options.folder / "results.h5");
+  ASSERT_EQ(results.rows(), 1u);
+  EXPECT_EQ(results.output("place")(0, 2), 3);
+  EXPECT_NEAR(results.output("spin")(0, 2), 2, 1e-12);
+  EXPECT_NEAR(results.output("E")(0, 0), 2, 1e-12);
+}
+
+TEST(RunFolder, KeepsTheResultsOfAnotherScene) {
+  const RunOfScene scene(bouncing);
+  RunOptions options = scene.to("out");
+  run(options);
+  const std::string before = readAll(options.folder / "summary.json");
+  RunOptions other = options;
+  other.scene = options.scene.parent_path() / "other.yaml";
+  writeAll(other.scene, fallingRod);
+  for (bool resume : {false, true}) {
+    other.resume = resume;
+    expectError<InputError>([&] { run(other); }, {"another scene", "scene.yaml", "-o"});
+  }
+  // Nor are results of other settings what --resume goes on with.
+  options.resume = true;
+  options.overrides = {"bodies.ball.position=[0, 0, 0.7]"};
+  expectError<InputError>([&] { run(options); }, {"other settings", "--resume"});
+  EXPECT_EQ(readAll(options.folder / "summary.json"), before);
+}
+
 TEST(Run, SetsParameters) {
   const RunOfScene scene(rollUp);
   RunOptions options = scene.to("out");

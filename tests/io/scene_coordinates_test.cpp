@@ -19,6 +19,7 @@ std::string scene(const std::string& analysis, const std::string& outputs = "[]"
          "rubber, elements: 2}]\n"
          "materials: [{name: rubber, E: 1e7, nu: 0.4, density: 1000}]\n"
          "joints: [{name: hinge, type: revolute, on: rod.start, axis: [0, 1, 0]}]\n"
+         "gravity: {acceleration: [0, 0, -9.81]}\n"
          "analysis: {type: dynamic, duration: 0.01, step: 1e-3" +
          analysis + "}\noutputs: " + outputs + "\n";
 }
@@ -54,6 +55,27 @@ TEST(SceneCoordinates, DecideWhoseStrainsAreShown) {
   EXPECT_EQ(shown(""), BeamInterpolation::Helicoidal);
 }
 
+TEST(SceneCoordinates, TolerancesAreRead) {
+  for (const char* method : {"variational", "variational, coordinates: pose", "energy-momentum", "generalized-alpha"}) {
+    const std::string chosen = std::string(", method: ") + method;
+    expectRefused(scene(chosen + ", tolerance: 0"), "not positive");
+    expectRefused(scene(chosen + ", tolerance: -1"), "not positive");
+    expectRefused(scene(chosen + ", tolerance: 1e10"), "less than 1");
+    // How many iterations the whole run takes falls with what is asked of each step.
+    const auto iterations = [&](const char* tolerance) {
+      const Scene read = Scene::fromText(scene(chosen + ", tolerance: " + tolerance));
+      const std::unique_ptr<Analysis> analysis = read.makeAnalysis();
+      analysis->start();
+      int sum = 0;
+      while (!analysis->finished()) sum += analysis->advance().iterations;
+      return sum;
+    };
+    EXPECT_LT(iterations("1e-2"), iterations("1e-13")) << method;
+  }
+  // What no method reads must make sense, too.
+  expectRefused(scene(", method: variational, coordinates: pose, rho_infinity: -1"), "");
+}
+
 TEST(SceneCoordinates, RefuseWhatDoesNotBelong) {
   expectRefused(scene(", method: generalized-alpha, coordinates: directors"), "pose coordinates");
   expectRefused(scene(", method: energy-momentum, coordinates: pose"), "method in directors");
@@ -61,6 +83,9 @@ TEST(SceneCoordinates, RefuseWhatDoesNotBelong) {
   expectRefused(scene(", method: energy-momentum, quadrature: trapezoidal"), "does not know this key");
   expectRefused(scene(", method: variational, steps: [1e-3, 0]"), "must be positive");
   expectRefused(scene(", method: variational, steps: [1e-3], adaptation: 1"), "prescribed or adapted");
+  expectRefused(scene(", method: variational, steps: []"), "sizes of the steps");
+  expectRefused(scene(", method: event-driven, tolerance: 1e-9"), "does not know this key");
+  expectRefused(scene(", method: variational, constraint_tolerance: 1e-9"), "does not know this key");
   expectRefused(scene("", "[{name: H, measure: hamiltonian}]"), "no discrete path");
 }
 

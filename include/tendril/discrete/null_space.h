@@ -34,6 +34,10 @@ class NullSpace {
   /// All others, as constraints of the director system: internal ones first.
   std::vector<int> keptConstraints() const;
 
+  /// Names of the joints that hold a short way from the start what they do not hold there: it is a singular configuration, where branches
+  /// of the motion cross. Empty: it is not.
+  const std::string& singularAtStart() const { return singular_; }
+
   /// Makes C, Z and T at this configuration.
   void update(const VectorX& q, double t);
   /// T = A Z (nv x r): twists of all blocks in their local frames; P = N T.
@@ -51,9 +55,12 @@ class NullSpace {
     double smallestKept = 0, largestDropped = 0;
   };
   const std::optional<Jump>& jump() const { return jump_; }
+  std::string describeJump() const; ///< empty without one
 
   /// q1 = F(nu, q0) with the basis of the last update, which must have been at q0. False if the closure was not reached.
   bool retract(const VectorX& q0, const VectorX& nu, double t0, double t1, VectorX& q1);
+  /// The same along rates of the tree, which need not lie in the null space: what drives ask for, for example.
+  bool follow(const VectorX& q0, const VectorX& rates, double t0, double t1, VectorX& q1);
   /// Largest closure residual after the last retract(): angles, and lengths over the size of the model.
   double closureResidual() const { return closureResidual_; }
 
@@ -62,6 +69,8 @@ class NullSpace {
   void findResidual(const VectorX& q, double t);
   void findClosure(const VectorX& q, double t);
   int independentRows(const VectorX& q, double t);
+  void lookBesideStart(const VectorX& q, double t);
+  std::string namesOf(const std::vector<int>& rows) const;
   double rankTolerance() const;
   int rankOfClosure() const;
   bool close(VectorX& q, double t, int rank);
@@ -74,6 +83,7 @@ class NullSpace {
   KinematicTree tree_;
   int dimension_ = 0;
   std::vector<int> redundant_;
+  std::string singular_;
   std::vector<int> closureOfRow_;      ///< number within the closure of a row of the model, or -1
   VectorX rowScale_, coordinateScale_; ///< make closure and coordinates numbers of order one
   MatrixX C_;                          ///< closure, scaled and transposed (r_tree x rows)

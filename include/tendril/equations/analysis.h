@@ -3,10 +3,12 @@
 #include "tendril/model/model.h"
 #include "tendril/solvers/sparse_ldlt.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tendril {
@@ -57,11 +59,17 @@ class Analysis {
   /// Saves what restore() needs, and forgets everything that would make the continued run differ from a restored one (factorisations).
   virtual Snapshot save() = 0;
   virtual void restore(const Snapshot& snapshot) = 0;
+  /// Asked within steps that take long: once true, the step is given up and Interrupted thrown, with the last accepted state in place.
+  void stopWhen(std::function<bool()> asked) { stop_ = std::move(asked); }
   /// What the start found worth telling: redundant constraints, projected initial values.
   const std::vector<std::string>& messages() const { return messages_; }
 
  protected:
+  bool isStopAsked() const { return stop_ && stop_(); }
   std::vector<std::string> messages_;
+
+ private:
+  std::function<bool()> stop_;
 };
 
 /// A state as named arrays, for snapshots.

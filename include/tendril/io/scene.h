@@ -72,6 +72,8 @@ class Scene {
   void copyMeshes(const std::filesystem::path& results) const;
   /// Results are recorded every so many steps (the first and the last always).
   int outputEvery() const;
+  /// The error with the place in the scene of what its message names: for those that only an analysis finds.
+  InputError locate(const InputError& error) const;
   /// What is allowed but looks like a slip: parameters that nothing uses.
   const std::vector<std::string>& warnings() const;
 

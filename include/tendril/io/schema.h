@@ -148,6 +148,7 @@ class Record {
 
  private:
   Node get(std::string_view key, Field::Type type, const Field** found = nullptr) const;
+  void refuseOutOfBounds(const std::string& key, const Field& field) const;
   Node source;
   const Schema* schema;
   std::string chosen;

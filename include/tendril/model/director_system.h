@@ -133,6 +133,10 @@ class DirectorSystem {
                  SparseMatrix* damping = nullptr) const;
   bool hasForces() const { return !forces_.empty(); }
   void constraint(const VectorX& q, double t, VectorX& g) const;
+  /// The row whose prescribed turning q at t does not follow from t0 on, or may not; -1 if all are followed. A drive, sin(phi - u) = 0,
+  /// holds half a turn away, too, where dg/du is positive, and after whole turns of u; directors held to moving ground that turns by 90
+  /// degrees or more may hold reversed.
+  int lostDrive(const VectorX& q, double t0, double t) const;
   /// dg/dt at fixed q.
   void constraintRate(const VectorX& q, double t, VectorX& rate) const;
   /// G (m x n), with the pattern of gradient().

@@ -22,6 +22,11 @@ class InputError : public Error {
  public:
   explicit InputError(const std::string& message) : Error(message) {}
   InputError(const Location& where, const std::string& key, const std::string& message, const std::string& remedy = "");
+  /// Whether the message says where in a file the mistake is.
+  bool isLocated() const { return isLocated_; }
+
+ private:
+  bool isLocated_ = false;
 };
 
 /// The numerics failed (exit 3): the message names the body or constraint, the step and the residual. What was computed is kept.
