@@ -63,7 +63,7 @@ ControlProblem OptimalControl::Impl::makeProblem(const std::vector<VectorX>& gue
   problem.effort = options.effort, problem.durationWeight = options.durationWeight;
   problem.beginMomentum = begin;
   if (options.end.isAtRest) problem.endMomentum = VectorX::Zero(system.size());
-  const int N = options.intervals, n = system.size();
+  const int N = options.intervals;
   const std::vector<int> rows = NullSpace(system, q0, 0).keptConstraints();
   const auto hold = [&](const std::string& what, int node, const VectorX& q) {
     const NodeSpace space(system, rows, q, 0);
@@ -86,7 +86,7 @@ ControlProblem OptimalControl::Impl::makeProblem(const std::vector<VectorX>& gue
   if (options.largestTurn) {
     for (std::size_t b = 0; b < model.blocks().size(); ++b) {
       if (model.blocks()[b].kind != Block::Kind::Pose) continue;
-      problem.conditions.push_back({cosineOfTurn("turn of " + model.nameOfBlock(int(b)), model.blocks()[b].q, n), 0, N - 1,
+      problem.conditions.push_back({cosineOfTurn("turn of " + model.nameOfBlock(int(b)), model.blocks()[b].q), 0, N - 1,
                                     std::cos(*options.largestTurn), std::numeric_limits<double>::infinity()});
     }
   }

@@ -1,27 +1,30 @@
 #include "tendril/control/path_row.h"
 
+#include <algorithm>
+
 namespace tendril {
 
-double PathRow::value(const VectorX& y) const {
-  double sum = constant;
-  for (const Term& term : products) sum += term.value * y[term.i] * y[term.j];
-  for (const auto& [i, factor] : linear) sum += factor * y[i];
-  return sum;
+namespace {
+
+PathPlace coordinate(int index, bool atOther = false) { return {PathPart::Node, index, atOther}; }
+
+/// Adds factor times the component of a column (0: position, 1 to 3: directors) of a marker along a direction.
+void addColumn(PathRow& row, const Marker& marker, int of, const Vector3& direction, PathPart part = PathPart::Node) {
+  const DirectorFrame frame = marker.directors();
+  if (frame.count == 0 && part == PathPart::Node) row.constant += direction.dot(frame.at({}, 0).col(of));
+  for (int k = 0; k < frame.count; ++k)
+    for (int column = 0; column < 4; ++column)
+      for (int i = 0; i < 3; ++i) {
+        const double factor = frame.weights[k] * frame.offset(column, of) * direction[i];
+        if (factor != 0) row.add({part, frame.q[k] + 3 * column + i}, factor);
+      }
 }
 
-void PathRow::addGradient(const VectorX& y, double scale, VectorX& gradient) const {
-  for (const Term& term : products) {
-    gradient[term.i] += scale * term.value * y[term.j];
-    gradient[term.j] += scale * term.value * y[term.i];
-  }
-  for (const auto& [i, factor] : linear) gradient[i] += scale * factor;
 }
 
-void PathRow::addHessian(double scale, const MatrixX& Y, MatrixX& H) const {
-  for (const Term& term : products) {
-    H.row(term.i) += scale * term.value * Y.row(term.j);
-    H.row(term.j) += scale * term.value * Y.row(term.i);
-  }
+bool PathRow::readsOther() const {
+  return std::any_of(linear.begin(), linear.end(), [](const auto& term) { return term.first.atOther; }) ||
+         std::any_of(products.begin(), products.end(), [](const Term& term) { return term.i.atOther || term.j.atOther; });
 }
 
 std::vector<PathRow> holdConfiguration(const std::string& name, const VectorX& target, const MatrixX& basis, const VectorX& unit) {
@@ -31,7 +34,7 @@ std::vector<PathRow> holdConfiguration(const std::string& name, const VectorX& t
     for (Eigen::Index i = 0; i < basis.rows(); ++i) {
       if (basis(i, k) == 0) continue;
       const double factor = basis(i, k) / unit[i];
-      row.linear.emplace_back(int(i), factor);
+      row.add(coordinate(int(i)), factor);
       row.constant -= factor * target[i];
     }
     rows.push_back(std::move(row));
@@ -40,43 +43,45 @@ std::vector<PathRow> holdConfiguration(const std::string& name, const VectorX& t
 }
 
 PathRow markerCoordinate(const std::string& name, const Marker& marker, const Vector3& direction, double offset) {
-  const DirectorFrame frame = marker.directors();
   PathRow row{.name = name, .products = {}, .linear = {}, .constant = -offset};
-  if (frame.count == 0) row.constant += direction.dot(frame.at({}, 0).col(0));
-  for (int k = 0; k < frame.count; ++k)
-    for (int column = 0; column < 4; ++column)
-      for (int i = 0; i < 3; ++i) {
-        const double factor = frame.weights[k] * frame.offset(column, 0) * direction[i];
-        if (factor != 0) row.linear.emplace_back(frame.q[k] + 3 * column + i, factor);
-      }
+  addColumn(row, marker, 0, direction);
+  return row;
+}
+
+PathRow squaredDistance(const std::string& name, const Marker& marker, const Vector3& centre) {
+  PathRow row{.name = name, .products = {}, .linear = {}};
+  for (int i = 0; i < 3; ++i) {
+    const PathRow x = markerCoordinate(name, marker, Vector3::Unit(i), centre[i]);
+    row.constant += x.constant * x.constant;
+    for (const auto& [place, factor] : x.linear) {
+      row.add(place, 2 * x.constant * factor);
+      for (const auto& [other, by] : x.linear) row.products.push_back({place, other, factor * by});
+    }
+  }
+  return row;
+}
+
+PathRow markerVelocity(const std::string& name, const Marker& marker, const Vector3& direction) {
+  PathRow row{.name = name, .products = {}, .linear = {}};
+  addColumn(row, marker, 0, direction, PathPart::Velocity);
   return row;
 }
 
 std::vector<PathRow> holdOrientation(const std::string& name, const Marker& marker, const Matrix3& target) {
-  const DirectorFrame frame = marker.directors();
   std::vector<PathRow> rows;
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, l = (i + 2) % 3;
     PathRow row{.name = name + ", rotation " + std::to_string(i + 1), .products = {}, .linear = {}};
-    // (t_l . d_j - t_j . d_l)/2
-    const auto add = [&](int director, const Vector3& t) {
-      for (int k = 0; k < frame.count; ++k)
-        for (int column = 1; column < 4; ++column)
-          for (int c = 0; c < 3; ++c) {
-            const double factor = 0.5 * frame.weights[k] * frame.offset(column, director + 1) * t[c];
-            if (factor != 0) row.linear.emplace_back(frame.q[k] + 3 * column + c, factor);
-          }
-    };
-    add(j, target.col(l));
-    add(l, -target.col(j));
+    addColumn(row, marker, 1 + j, 0.5 * target.col(l)); // (t_l . d_j - t_j . d_l)/2
+    addColumn(row, marker, 1 + l, -0.5 * target.col(j));
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-PathRow cosineOfTurn(const std::string& name, int firstCoordinate, int n) {
+PathRow cosineOfTurn(const std::string& name, int firstCoordinate) {
   PathRow row{.name = name, .products = {}, .linear = {}, .constant = -0.5};
-  for (int i = 3; i < 12; ++i) row.products.push_back({firstCoordinate + i, n + firstCoordinate + i, 0.5});
+  for (int i = 3; i < 12; ++i) row.products.push_back({coordinate(firstCoordinate + i), coordinate(firstCoordinate + i, true), 0.5});
   return row;
 }
 

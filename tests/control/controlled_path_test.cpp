@@ -87,26 +87,27 @@ void wander(ControlledPath& path, unsigned seed) {
   }
 }
 
-void expectExactDerivatives(const Mechanism& m, ControlProblem problem, unsigned seed, bool isFree = false, int N = 3) {
+void expectExactDerivatives(const Mechanism& m, ControlProblem problem, unsigned seed, bool isFree = false, int N = 3,
+                            bool isOpen = false) {
   const DirectorSystem system(*m.model);
-  const VectorX q = m.model->initialState().q;
+  const VectorX start = m.model->initialState().q;
   const int n = system.size();
   problem.intervals = N;
   problem.duration = 0.6;
   if (isFree) problem.durationBounds = {0.1, 2}, problem.durationWeight = 0.3;
-  problem.beginMomentum = randomVector(n, seed + 1, 0.1);
-  problem.endMomentum = VectorX::Zero(n);
+  if (!isOpen) problem.beginMomentum = randomVector(n, seed + 1, 0.1), problem.endMomentum = VectorX::Zero(n);
   problem.effort.assign(problem.actuators.size(), 0.7);
   problem.lower.assign(problem.actuators.size(), -5), problem.upper.assign(problem.actuators.size(), 6);
-  problem.conditions.push_back({cosineOfTurn("turn", 0, n), 0, N - 1, 0.3, 1.5});
+  problem.conditions.push_back({cosineOfTurn("turn", 0), 0, N - 1, 0.3, 1.5});
   const Marker& end = *m.model->markers().back();
   problem.conditions.push_back({markerCoordinate("height", end, {0.2, 1, -0.4}, 0.1), 1, 2, -3, 3});
-  PathRow distance{.name = "distance", .products = {{0, 0, 1}, {1, 2, 0.5}}, .linear = {{4, 0.3}}, .constant = 0.2};
+  const auto q = [](int i) { return PathPlace{PathPart::Node, i}; };
+  PathRow distance{.name = "distance", .products = {{q(0), q(0), 1}, {q(1), q(2), 0.5}}, .linear = {{q(4), 0.3}}, .constant = 0.2};
   problem.conditions.push_back({distance, N - 1, N - 1, 0.1, 0.1});
   problem.objectives.push_back({distance, N, 1.7});
   for (Quadrature quadrature : {Quadrature::Midpoint, Quadrature::Trapezoidal}) {
     problem.quadrature = quadrature;
-    ControlledPath path(system, problem, std::vector<VectorX>(std::size_t(N) + 1, q));
+    ControlledPath path(system, problem, std::vector<VectorX>(std::size_t(N) + 1, start));
     requireConsistent(path);
     wander(path, seed);
     EXPECT_LT(path.closure(), 1e-12);
@@ -136,6 +137,49 @@ TEST(ControlledPath, LoopsHaveExactDerivatives) {
 TEST(ControlledPath, FreeBodiesHaveExactDerivatives) {
   const Mechanism m = freeBodies();
   expectExactDerivatives(m, {.actuators = motors(m, {"ball", "slider"})}, 4);
+}
+
+/// Rows of all that a path has, contacts that land, stay and leave, velocities, a cost by the way, an effort that is a norm.
+TEST(ControlledPath, GaitsHaveExactDerivatives) {
+  MechanismBuilder b;
+  b.gravity({0, 0, -9.81});
+  const MassProperties rod{1, Vector3::Zero(), Vector3(1.0 / 12, 1.0 / 12, 1e-3).asDiagonal()};
+  const auto left = b.body("left", rod, {so3::exp(Vector3(0.2, 0, 0)), {0, 0, 0.5}});
+  const auto right = b.body("right", rod, {so3::exp(Vector3(-0.2, 0.1, 0)), {0.1, 0.1, 0.5}});
+  b.joint(JointKind::Spherical, "hip", left.at({Matrix3::Identity(), {0, 0, 0.5}}), right.at({Matrix3::Identity(), {0, 0, 0.5}}),
+          {.reference = JointReference::Pose});
+  const Marker &footL = left.at({Matrix3::Identity(), {0, 0, -0.5}}), &footR = right.at({Matrix3::Identity(), {0, 0.05, -0.5}});
+  const Mechanism m = b.build();
+  const int n = DirectorSystem(*m.model).size();
+  for (const bool isFree : {false, true}) {
+    ControlProblem problem{.actuators = motors(m, {"hip"})};
+    problem.effortNorm = 0.3;
+    problem.contacts = {{.name = "left", .marker = &footL, .first = 0, .last = 2, .height = 0, .friction = 0.7, .standsAtBegin = false},
+                        {.name = "right", .marker = &footR, .normal = {0, 0.6, 0.8}, .first = 2, .last = 4, .height = 0.1}};
+    PathRow step = markerCoordinate("step", footL, {0.3, 1, 0.2}, -5);
+    for (const auto& [place, factor] : markerCoordinate("", footR, {0.3, 1, 0.2}).linear)
+      step.add({PathPart::Node, place.index, true}, -0.4 * factor);
+    step.products.push_back({{PathPart::Node, 3}, {PathPart::Node, 5, true}, 0.2});
+    problem.perUnit = PathCondition{step, 1, 1, 0, 0, 2};
+    problem.velocityNodes = {1};
+    PathRow mixed{.name = "mixed", .products = {}, .linear = {}};
+    mixed.products = {{{PathPart::Velocity, 4}, {PathPart::Node, 5}, 0.4},
+                      {{PathPart::Node, 4, true}, {PathPart::Velocity, 7}, -0.3},
+                      {{PathPart::Velocity, 2}, {PathPart::Velocity, 2}, 0.6},
+                      {{PathPart::Control, 1}, {PathPart::Impulse, 2}, 0.2},
+                      {{PathPart::Control, 0}, {PathPart::Node, 8}, 0.5}};
+    problem.conditions.push_back({mixed, 1, 1, 0.1, 0.1});
+    PathRow periodic{.name = "periodic", .products = {}, .linear = {}};
+    periodic.add({PathPart::Node, 3}, 1), periodic.add({PathPart::Node, 16, true}, -0.7);
+    periodic.add({PathPart::Velocity, 3}, 0.4), periodic.add({PathPart::Velocity, 9, true}, 1.3);
+    periodic.add({PathPart::Control, 0}, 0.5), periodic.add({PathPart::Control, 2, true}, -0.2);
+    problem.conditions.push_back({periodic, 0, 0, 0, 0, 4});
+    problem.objectives.push_back({markerVelocity("speed", footR, {0.2, 1, 0}), 2, 0.8});
+    PathRow energy{.name = "energy", .products = {}, .linear = {}};
+    for (int i = 0; i < n; ++i) energy.products.push_back({{PathPart::Velocity, i}, {PathPart::Velocity, i}, 0.1 + 0.01 * i});
+    problem.objectives.push_back({energy, 4, 0.3});
+    expectExactDerivatives(m, problem, 6, isFree, 4, true);
+  }
 }
 
 TEST(ControlledPath, BeamsHaveExactDerivatives) {

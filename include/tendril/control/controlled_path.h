@@ -17,22 +17,42 @@ struct PathCondition {
   PathRow row;
   int first = 0, last = 0;
   double lower = 0, upper = 0;
+  int other = -1; ///< the second node of the row; -1: the next one
 };
 
-/// A part of the objective that belongs to one node: weight * phi(q_node).
+/// A part of the objective that belongs to one node: weight * phi.
 struct NodeObjective {
   PathRow row;
   int node = 0;
   double weight = 1;
 };
 
-/// An optimal control problem of a director system on [0, T], discretised (Leyendecker 2011, chapter 5): controls constant on each of N
-/// intervals of size h = T/N,
+/// A point that stands still from node `first` to node `last`, by impulses r_n [N s] of what it touches at the nodes,
 ///
-///     min  T w_T + h sum_n sum_k w_k tau_{n,k}^2 + node objectives
-///     s.t. P(q_n)^T [D2 L_d(q_{n-1}, q_n) + D1 L_d(q_n, q_{n+1}) + (h/2) B(q_n)^T (tau_{n-1} + tau_n)] = 0,    n = 1 .. N-1
-///          P(q_0)^T [p_0 + D1 L_d(q_0, q_1) + (h/2) B(q_0)^T tau_0] = 0,      likewise at N, where momenta are given
-///          conditions on configurations, bounds on controls and on T.
+///     D (q_{n+1} - q_n) = 0,      ... + D^T r_n = 0,      D the position of the marker,
+///
+/// at `last` by the one that takes its velocity, D q'_last = 0. Where it lands, first > 0, the impact is plastic: momentum M q' comes in
+/// and leaves with r_first. Friction keeps r in its cone.
+struct PathContact {
+  std::string name;
+  const Marker* marker = nullptr;
+  Vector3 normal = Vector3::UnitZ();
+  int first = 0, last = 0;
+  std::optional<double> height{};   ///< normal . x at `first` [m]
+  bool pushes = true;               ///< r along the normal is not negative
+  std::optional<double> friction{}; ///< |r_t| <= mu r_n
+  bool standsAtBegin = true;        ///< D q'_0 = 0 where it begins at the begin of a path with free momentum
+};
+
+/// An optimal control problem of a director system on [0, T], discretised (Leyendecker 2011, chapters 5 and 8): controls constant on each
+/// of N intervals of size h = T/N,
+///
+///     min  (T w_T + h sum_n l(tau_n)) / s + node objectives,      l = sum_k w_k tau_k^2 or (sum_k w_k tau_k^2 + eps^2)^(1/2)
+///     s.t. P(q_n)^T [D2 L_d(q_{n-1}, q_n) + D1 L_d(q_n, q_{n+1}) + (h/2) B(q_n)^T (tau_{n-1} + tau_n) + D^T r_n] = 0,    n = 1 .. N-1
+///          P(q_0)^T [p_0 + D1 L_d(q_0, q_1) + (h/2) B(q_0)^T tau_0 + D^T r_0] = 0,      likewise at N, where momenta are given
+///          conditions, bounds on controls and on T, contacts.
+///
+/// At nodes with velocities q', which satisfy G q' = 0, the balance is one of what arrives and M q', and one of M q' and what leaves.
 struct ControlProblem {
   int intervals = 10;
   double duration = 1; ///< T [s]; where T is free, the first guess
@@ -41,18 +61,22 @@ struct ControlProblem {
   std::vector<Actuator> actuators;
   std::vector<double> lower, upper;                  ///< of the controls; empty: none
   std::vector<double> effort;                        ///< w_k
+  std::optional<double> effortNorm{};                ///< eps, where l is the norm
   double durationWeight = 0;                         ///< w_T
+  std::optional<PathCondition> perUnit{};            ///< s = phi at `first` (and `other`): cost of transport; empty: 1
   std::optional<VectorX> beginMomentum, endMomentum; ///< covectors on q (n); rest: zero; empty: free
+  std::vector<int> velocityNodes;                    ///< where conditions read velocities; those where contacts change are added
+  std::vector<PathContact> contacts;
   std::vector<PathCondition> conditions;
   std::vector<NodeObjective> objectives;
 };
 
 /// The reduced transcription (DMOCC) as a nonlinear program: nodes are points of the constraint manifold, moved by r = n - m coordinates
 /// of their tangent spaces, so that constraints and their multipliers are no part of the program. Variables: r per node, the controls of
-/// every interval, T if it is free. All derivatives are exact, and sparse in stages.
+/// every interval, velocities and impulses where there are some, T if it is free. All derivatives are exact, and sparse in stages.
 ///
-/// With w_n the bracket above, lambda_n and nu_n the multipliers that take from w_n and from the gradient of the Lagrangian what points
-/// across the manifold, a_n = P mu_n, g'' the constant second derivatives of the constraints, E_n = G^+ g''(a_n) P:
+/// With w the bracket above, lambda and nu the multipliers that take from w and from the gradient of the Lagrangian what points
+/// across the manifold, a = P mu, g'' the constant second derivatives of the constraints, E = G^+ g''(a) P:
 ///
 ///     dR_n = P_n^T (W_nk - lambda_n g'') P_k delta_k + ...,
 ///     H_nn = P^T (L'' - nu_n g'') P - E^T (W_nn - lambda g'') P - P^T (W_nn - lambda g'')^T E - (E^T E_R + E_R^T E)/2,
@@ -76,6 +100,12 @@ class ControlledPath final : public NonlinearProgram {
   /// The momenta with which interval n leaves node n, p_n^- = -(D1 L_d + f-), and arrives at node n + 1, p_{n+1}^+ = D2 L_d + f+, controls
   /// included.
   void momenta(int interval, VectorX& left, VectorX& right) const;
+  /// Velocities q' of a node that has them among its variables; else those of the momentum that constraints and contacts let through.
+  VectorX velocity(int n) const;
+  /// What is left of the balance of all momenta that meet at a node, forces of constraints not counted.
+  VectorX unbalanced(int n) const;
+  /// Impulse of a contact at a node, inertial components [N s]; zero where it does not touch.
+  Vector3 impulse(int contact, int n) const;
   /// Largest angle that a body turns by in one interval [rad]; momenta of directors fold back at a right angle.
   double largestTurn() const;
   /// Largest distance of a node from the constraint manifold.
