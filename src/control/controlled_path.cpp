@@ -20,8 +20,10 @@ double ControlledPath::Impl::number(const PathPlace& place, const PlacedConditio
     return node.velocity[place.index];
   case PathPart::Control:
     return controls(place.index, place.atOther ? k - 1 : k);
-  case PathPart::Impulse:
-    return impulses[std::size_t(node.impulses[std::size_t(place.index / 3)])].value[place.index % 3];
+  case PathPart::Impulse: {
+    const Impulse& impulse = impulses[std::size_t(impulseAt(place, k))];
+    return impulse.value[place.index - impulse.first];
+  }
   }
   return 0;
 }
@@ -48,7 +50,7 @@ double ControlledPath::Impl::totalCost() const {
   return cost;
 }
 
-void ControlledPath::Impl::unbalance(const Balance& b, VectorX& w) {
+void ControlledPath::Impl::findBalance(Balance& b, VectorX& w) {
   const Node& node = nodes[std::size_t(b.node)];
   w.setZero();
   if (b.node == 0 && problem.beginMomentum) w += *problem.beginMomentum;
@@ -58,27 +60,54 @@ void ControlledPath::Impl::unbalance(const Balance& b, VectorX& w) {
     const Impulse& impulse = impulses[std::size_t(i)];
     if (&balances[std::size_t(impulse.balance)] == &b) w.noalias() += positionOf[std::size_t(impulse.contact)].transpose() * impulse.value;
   }
+  b.controlSum.setZero();
   if (b.takesAfter) {
     lagrangian.left(q(b.node), q(b.node + 1), time(b.node), h(), middle);
     w += middle;
+    b.controlSum += controls.col(b.node);
   }
   if (b.takesBefore) {
     lagrangian.right(q(b.node - 1), q(b.node), time(b.node - 1), h(), middle);
     w += middle;
+    b.controlSum += controls.col(b.node - 1);
   }
+  actuation.addForce(q(b.node), time(b.node), b.controlSum, h() / 2, w);
 }
 
 /// w of all balances.
 bool ControlledPath::Impl::findBalances() {
   for (Balance& b : balances) {
-    b.controlSum.setZero();
-    if (b.takesBefore) b.controlSum += controls.col(b.node - 1);
-    if (b.takesAfter) b.controlSum += controls.col(b.node);
-    unbalance(b, b.w);
-    actuation.addForce(q(b.node), time(b.node), b.controlSum, h() / 2, b.w);
+    findBalance(b, b.w);
     if (!b.w.allFinite()) return false;
   }
   return true;
+}
+
+/// M_r nu = P^T p + (D P)^T r,  D P nu = 0.
+VectorX ControlledPath::Impl::admit(int k, const VectorX& momentum) {
+  const NodeSpace& space = nodes[std::size_t(k)].space;
+  const MatrixX P = space.unit().asDiagonal() * space.basis();
+  std::vector<int> standing;
+  Eigen::Index s = 0;
+  for (std::size_t c = 0; c < problem.contacts.size(); ++c) {
+    const PathContact& contact = problem.contacts[c];
+    if (contact.first > k || contact.last < k || (contact.last == k && k < N())) continue;
+    standing.push_back(int(c));
+    s += positionOf[c].rows();
+  }
+  MatrixX A = MatrixX::Zero(r + s, r + s);
+  A.topLeftCorner(r, r) = P.transpose() * (system.mass() * P);
+  Eigen::Index at = r;
+  for (const int c : standing) {
+    const MatrixX& D = positionOf[std::size_t(c)];
+    A.middleRows(at, D.rows()).leftCols(r) = D * P;
+    at += D.rows();
+  }
+  A.topRightCorner(r, s) = A.bottomLeftCorner(s, r).transpose();
+  VectorX b = VectorX::Zero(r + s);
+  b.head(r) = P.transpose() * momentum;
+  const VectorX x = s > 0 ? VectorX(A.fullPivLu().solve(b)) : VectorX(A.partialPivLu().solve(b));
+  return P * x.head(r);
 }
 
 // ---- the program -----------------------------------------------------------------------------------------------------------------------
@@ -113,9 +142,9 @@ void ControlledPath::momenta(int interval, VectorX& left, VectorX& right) const 
 
 VectorX ControlledPath::velocity(int k) const {
   Impl& m = *impl_;
-  Impl::Node& node = m.nodes[std::size_t(k)];
-  if (node.velocityVariable >= 0) return node.velocity;
-  VectorX left = VectorX::Zero(m.n), right = left;
+  const Impl::Node& node = m.nodes[std::size_t(k)];
+  if (node.velocityVariable >= 0) return m.admit(k, m.system.mass() * node.velocity);
+  VectorX left, right;
   if (k < m.N()) {
     momenta(k, left, right);
   } else if (m.problem.endMomentum) {
@@ -123,38 +152,40 @@ VectorX ControlledPath::velocity(int k) const {
   } else {
     momenta(k - 1, right, left);
   }
-  // M_r nu = P^T p + (D P)^T r, D P nu = 0 of the contacts that stand.
-  node.P = node.space.unit().asDiagonal() * node.space.basis();
-  std::vector<int> standing;
-  for (std::size_t c = 0; c < m.problem.contacts.size(); ++c)
-    if (m.problem.contacts[c].first <= k && k <= m.problem.contacts[c].last) standing.push_back(int(c));
-  const Eigen::Index r = m.r, s = 3 * Eigen::Index(standing.size());
-  MatrixX A = MatrixX::Zero(r + s, r + s);
-  A.topLeftCorner(r, r) = node.P.transpose() * (m.system.mass() * node.P);
-  for (std::size_t i = 0; i < standing.size(); ++i)
-    A.middleRows(r + 3 * Eigen::Index(i), 3).leftCols(r) = m.positionOf[std::size_t(standing[i])] * node.P;
-  A.topRightCorner(r, s) = A.bottomLeftCorner(s, r).transpose();
-  VectorX b = VectorX::Zero(r + s);
-  b.head(r) = node.P.transpose() * left;
-  const VectorX x = s > 0 ? VectorX(A.fullPivLu().solve(b)) : VectorX(A.partialPivLu().solve(b));
-  return node.P * x.head(r);
+  return m.admit(k, left);
 }
+
+VectorX ControlledPath::velocityBefore(int k) const {
+  const Impl::Node& node = impl_->nodes[std::size_t(k)];
+  return node.velocityVariable >= 0 ? node.velocity : velocity(k);
+}
+
+double ControlledPath::costUnit() const { return impl_->unit; }
 
 VectorX ControlledPath::unbalanced(int k) const {
   Impl& m = *impl_;
-  VectorX sum = VectorX::Zero(m.n), w = sum;
+  VectorX all = VectorX::Zero(m.n), w = all;
   for (const int b : m.nodes[std::size_t(k)].balances) {
-    m.unbalance(m.balances[std::size_t(b)], w);
-    m.actuation.addForce(m.q(k), m.time(k), m.balances[std::size_t(b)].controlSum, m.h() / 2, w);
-    sum += w;
+    m.findBalance(m.balances[std::size_t(b)], w);
+    all += w;
   }
-  return sum;
+  return all;
+}
+
+VectorX ControlledPath::contactMomentum(int k) const {
+  VectorX all = VectorX::Zero(impl_->n);
+  for (const int i : impl_->nodes[std::size_t(k)].impulses) {
+    const Impl::Impulse& impulse = impl_->impulses[std::size_t(i)];
+    all += impl_->positionOf[std::size_t(impulse.contact)].transpose() * impulse.value;
+  }
+  return all;
 }
 
 Vector3 ControlledPath::impulse(int contact, int k) const {
   Vector3 sum = Vector3::Zero();
   for (const int i : impl_->nodes[std::size_t(k)].impulses)
-    if (impl_->impulses[std::size_t(i)].contact == contact) sum += impl_->impulses[std::size_t(i)].value;
+    if (impl_->impulses[std::size_t(i)].contact == contact)
+      sum += impl_->directionsOf[std::size_t(contact)] * impl_->impulses[std::size_t(i)].value;
   return sum;
 }
 
@@ -210,7 +241,7 @@ ControlledPath::Units ControlledPath::units() const {
       units.equality[node.velocityRow + Eigen::Index(i)] = (isLength ? L : 1) / T;
     }
   }
-  for (const Impl::Impulse& impulse : m.impulses) units.variable.segment<3>(impulse.variable).setConstant(mass * L / T);
+  for (const Impl::Impulse& impulse : m.impulses) units.variable.segment(impulse.variable, impulse.value.size()).setConstant(mass * L / T);
   if (m.unitVariable >= 0) units.variable[m.unitVariable] = m.unit;
   for (const Impl::PlacedCondition& p : m.placed) (p.isEquality ? units.equality : units.inequality)[p.row] = p.condition->row.unit;
   const Eigen::Index bounded = Eigen::Index(m.boundedControls.size());
@@ -226,8 +257,9 @@ const ProgramStructure& ControlledPath::structure() const { return impl_->struct
 /// q, P and velocities of every node, the controls, impulses, T and s.
 int ControlledPath::pointSize() const {
   const Impl& m = *impl_;
-  Eigen::Index size = Eigen::Index(m.nodes.size()) * m.n * (1 + m.r) + m.nu * m.N() + 3 * Eigen::Index(m.impulses.size()) + 2;
+  Eigen::Index size = Eigen::Index(m.nodes.size()) * m.n * (1 + m.r) + m.nu * m.N() + 2;
   for (const Impl::Node& node : m.nodes) size += node.velocity.size();
+  for (const Impl::Impulse& impulse : m.impulses) size += impulse.value.size();
   return int(size);
 }
 
@@ -270,7 +302,7 @@ void ControlledPath::retract(const Eigen::Ref<const VectorX>& increment) {
     if (k < m.N()) m.controls.col(k) += increment.segment(m.controlVariable(k), m.nu);
     if (node.velocityVariable >= 0) node.velocity += increment.segment(node.velocityVariable, m.n);
   }
-  for (Impl::Impulse& impulse : m.impulses) impulse.value += increment.segment<3>(impulse.variable);
+  for (Impl::Impulse& impulse : m.impulses) impulse.value += increment.segment(impulse.variable, impulse.value.size());
   if (m.durationVariable >= 0) m.duration += increment[m.durationVariable];
   if (m.unitVariable >= 0) m.unit += increment[m.unitVariable];
 }
@@ -344,7 +376,7 @@ std::string ControlledPath::nameOfVariable(int i) const {
   if (i == m.durationVariable) return "the duration";
   if (i == m.unitVariable) return "what the cost is divided by";
   for (const Impl::Impulse& impulse : m.impulses)
-    if (i >= impulse.variable && i < impulse.variable + 3)
+    if (i >= impulse.variable && i < impulse.variable + int(impulse.value.size()))
       return "impulse of contact '" + m.problem.contacts[std::size_t(impulse.contact)].name + "' at node " + std::to_string(impulse.node);
   int k = m.N();
   while (k > 0 && m.variable(k) > i) --k;

@@ -8,6 +8,7 @@
 #include "tendril/model/error.h"
 
 #include <Eigen/Geometry>
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -20,8 +21,11 @@ struct OptimalControl::Impl {
   Impl(const Model& model_, OptimalControlOptions options_);
 
   ControlProblem makeProblem(const std::vector<VectorX>& guess) const;
+  void addBounds(ControlProblem& problem) const;
+  void addPeriodicity(ControlProblem& problem, const MatrixX& P) const;
   std::vector<VectorX> firstPath() const;
   void show(int node);
+  void findImpacts();
   double defect(int node) const;
 
   const Model& model;
@@ -37,6 +41,7 @@ struct OptimalControl::Impl {
   std::string failure;
   double objectiveUnit = 1;
   double turn = 0, closure = 0, worstDefect = 0; ///< of the solution
+  double momentumJump = 0, impactLoss = 0;
 };
 
 OptimalControl::Impl::Impl(const Model& model_, OptimalControlOptions options_)
@@ -60,8 +65,9 @@ ControlProblem OptimalControl::Impl::makeProblem(const std::vector<VectorX>& gue
   problem.intervals = options.intervals, problem.duration = options.duration, problem.durationBounds = options.durationBounds;
   problem.quadrature = options.quadrature;
   problem.actuators = options.actuators, problem.lower = options.lower, problem.upper = options.upper;
-  problem.effort = options.effort, problem.durationWeight = options.durationWeight;
-  problem.beginMomentum = begin;
+  problem.effort = options.effort, problem.effortNorm = options.effortNorm, problem.durationWeight = options.durationWeight;
+  problem.contacts = options.contacts;
+  if (!options.beginIsFree) problem.beginMomentum = begin;
   if (options.end.isAtRest) problem.endMomentum = VectorX::Zero(system.size());
   const int N = options.intervals;
   const std::vector<int> rows = NullSpace(system, q0, 0).keptConstraints();
@@ -70,7 +76,7 @@ ControlProblem OptimalControl::Impl::makeProblem(const std::vector<VectorX>& gue
     for (PathRow& row : holdConfiguration(what, q, space.basis(), space.unit()))
       problem.conditions.push_back({std::move(row), node, node, 0, 0});
   };
-  hold("initial configuration", 0, q0);
+  if (!options.beginIsFree) hold("initial configuration", 0, q0);
   if (options.end.configuration) hold("final configuration", N, guess.back());
   for (const ManoeuvreEnd::Target& target : options.end.targets) {
     const std::string name = "target of " + target.marker->label();
@@ -83,6 +89,25 @@ ControlProblem OptimalControl::Impl::makeProblem(const std::vector<VectorX>& gue
     for (PathRow& row : holdOrientation("orientation of " + o.marker->label(), *o.marker, target))
       problem.conditions.push_back({std::move(row), N, N, 0, 0});
   }
+  for (const ManoeuvreEnd::Speed& speed : options.end.fastest) {
+    PathRow row = markerVelocity("speed of " + speed.marker->label(), *speed.marker, speed.direction);
+    row.unit = model.characteristicLength() / options.duration;
+    problem.objectives.push_back({std::move(row), N, -speed.weight});
+    problem.velocityNodes.push_back(N);
+  }
+  if (options.per) {
+    PathRow way = markerCoordinate("length that the cost is divided by", *options.per->marker, options.per->direction);
+    const PathRow from = markerCoordinate("", *options.per->from, options.per->direction);
+    way.constant -= from.constant;
+    for (const auto& [place, factor] : from.linear) way.add(place, -factor);
+    way.unit = model.characteristicLength();
+    problem.perUnit = PathCondition{std::move(way), options.per->node, options.per->node};
+  }
+  addBounds(problem);
+  if (options.periodic) {
+    const NodeSpace space(system, rows, guess.front(), 0);
+    addPeriodicity(problem, space.unit().asDiagonal() * space.basis());
+  }
   if (options.largestTurn) {
     for (std::size_t b = 0; b < model.blocks().size(); ++b) {
       if (model.blocks()[b].kind != Block::Kind::Pose) continue;
@@ -91,6 +116,100 @@ ControlProblem OptimalControl::Impl::makeProblem(const std::vector<VectorX>& gue
     }
   }
   return problem;
+}
+
+void OptimalControl::Impl::addBounds(ControlProblem& problem) const {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const PathBound& bound : options.bounds) {
+    const auto add = [&](PathRow row, double lower, double upper) {
+      problem.conditions.push_back({std::move(row), bound.first, bound.last, lower, upper});
+    };
+    if (bound.direction) {
+      PathRow row = markerCoordinate(bound.name, *bound.marker, *bound.direction);
+      row.unit = model.characteristicLength();
+      add(std::move(row), bound.lower, bound.upper);
+    } else if (bound.centre) {
+      PathRow row = squaredDistance(bound.name, *bound.marker, *bound.centre);
+      row.unit = std::pow(model.characteristicLength(), 2);
+      const auto square = [](double d) { return std::isfinite(d) ? d * d : d; };
+      add(std::move(row), bound.lower > 0 ? square(bound.lower) : -infinity, square(bound.upper));
+    } else {
+      const std::string name = "joint '" + bound.joint + "'";
+      const auto& pairs = system.pairs();
+      const auto pair = std::find_if(pairs.begin(), pairs.end(), [&](const LowerPair& p) { return p.name == name; });
+      if (pair == pairs.end()) throw InputError(name + ": it has no angle that could be bounded");
+      const double width = bound.upper - bound.lower;
+      if (!(width > 0 && width < 2 * std::numbers::pi)) throw InputError(name + ": bounds of an angle are less than a turn apart");
+      add(cosineOfAngle(bound.name, pair->frames, 0.5 * (bound.lower + bound.upper)), std::cos(width / 2), infinity);
+    }
+  }
+}
+
+/// Rows along the motions that change what is compared: P without those of the whole that the anchors take out.
+void OptimalControl::Impl::addPeriodicity(ControlProblem& problem, const MatrixX& P) const {
+  const Periodicity& periodic = *options.periodic;
+  const int n = system.size(), N = options.intervals;
+  const Matrix3 S =
+      periodic.mirror ? Matrix3(Matrix3::Identity() - 2 * *periodic.mirror * periodic.mirror->transpose()) : Matrix3::Identity();
+  MatrixX atBegin = MatrixX::Identity(n, n), atEnd = MatrixX::Zero(n, n);
+  VectorX unit = VectorX::Ones(n);
+  std::vector<int> places; // of positions
+  for (std::size_t b = 0; b < model.blocks().size(); ++b) {
+    const Block& block = model.blocks()[b];
+    if (block.kind != Block::Kind::Pose) throw InputError("optimal control: periodic motions know bodies alone");
+    const Block& other = model.blocks()[periodic.endBlock.empty() ? b : std::size_t(periodic.endBlock[b])];
+    unit.segment<3>(block.q).setConstant(model.characteristicLength());
+    places.push_back(block.q);
+    for (int column = 0; column < 4; ++column) {
+      const double sign = periodic.mirror && column == periodic.axis ? -1 : 1;
+      atEnd.block<3, 3>(block.q + 3 * column, other.q + 3 * column) = sign * S;
+    }
+  }
+  const MatrixX velocityAtEnd = atEnd;
+  for (int side = 0; side < 2; ++side) {
+    if (!periodic.anchors[std::size_t(side)]) continue;
+    for (int i = 0; i < 3; ++i) {
+      for (const auto& [place, factor] : markerCoordinate("", *periodic.anchors[std::size_t(side)], Vector3::Unit(i)).linear) {
+        for (const int x : places) {
+          if (side == 0)
+            atBegin(x + i, place.index) -= factor;
+          else
+            atEnd.block<3, 1>(x, place.index) -= factor * S.col(i);
+        }
+      }
+    }
+  }
+  const auto add = [&](const std::string& name, const MatrixX& rows, const MatrixX& first, const MatrixX& last, PathPart part,
+                       double size) {
+    for (Eigen::Index k = 0; k < rows.rows(); ++k) {
+      PathRow row{.name = name + ", " + std::to_string(k + 1), .products = {}, .linear = {}, .unit = size};
+      const Eigen::RowVectorXd b = rows.row(k) * first, e = rows.row(k) * last;
+      for (int i = 0; i < n; ++i) {
+        if (std::abs(b[i]) > 1e-14) row.add({part, i}, b[i]);
+        if (std::abs(e[i]) > 1e-14) row.add({part, i, true}, -e[i]);
+      }
+      problem.conditions.push_back({std::move(row), 0, 0, 0, 0, N});
+    }
+  };
+  const VectorX scale = unit.cwiseInverse();
+  const MatrixX seen = scale.asDiagonal() * (atBegin * P);
+  Eigen::ColPivHouseholderQR<MatrixX> qr(seen);
+  qr.setThreshold(1e-9);
+  const MatrixX basis = MatrixX(qr.householderQ()).leftCols(qr.rank());
+  add("periodic configuration", basis.transpose() * scale.asDiagonal(), atBegin, atEnd, PathPart::Node, 1);
+  if (options.beginIsFree && !options.end.isAtRest) {
+    const MatrixX tangents = scale.asDiagonal() * P;
+    add("periodic velocity", tangents.transpose() * scale.asDiagonal(), MatrixX::Identity(n, n), velocityAtEnd, PathPart::Velocity,
+        1 / options.duration);
+    problem.velocityNodes.push_back(0), problem.velocityNodes.push_back(N);
+    for (PathContact& contact : problem.contacts) contact.standsAtBegin = false; // as at the end
+  }
+  for (const Periodicity::Control& control : periodic.controls) {
+    PathRow row{.name = "periodic control", .products = {}, .linear = {}};
+    row.add({PathPart::Control, control.atBegin}, 1);
+    row.add({PathPart::Control, control.atEnd, true}, -control.factor);
+    problem.conditions.push_back({std::move(row), 0, 0, 0, 0, N});
+  }
 }
 
 OptimalControl::OptimalControl(const Model& model, OptimalControlOptions options)
@@ -106,7 +225,10 @@ void OptimalControl::start() {
   ControlledPath::Units units = m.path->units();
   m.objectiveUnit = units.objective;
   NaturalProgram program(*m.path, {units.objective, std::move(units.variable), std::move(units.equality), std::move(units.inequality)});
+  m.solver.watch([this](const InteriorPointReport::Iterate&) { return !isStopAsked(); });
   const InteriorPointReport& report = m.solver.solve(program);
+  if (report.status == InteriorPointReport::Status::Interrupted)
+    throw Interrupted(fmt::format("optimal control: interrupted after {} iterations", report.iterations));
   const ProgramStructure& s = m.path->structure();
   messages_.push_back(fmt::format("optimal control: {} variables, {} equations, {} inequalities; {} after {} iterations, cost {:.9g}",
                                   s.variables(), s.equalities(), s.inequalities(), name(report.status), report.iterations, cost()));
@@ -115,6 +237,7 @@ void OptimalControl::start() {
   } else if (!report.converged()) {
     m.failure = "optimal control: " + report.message;
   }
+  if (!m.options.contacts.empty()) m.findImpacts();
   m.turn = m.path->largestTurn(), m.closure = m.path->closure(), m.worstDefect = momentumDefect();
   if (m.turn > std::numbers::pi / 4)
     messages_.push_back(fmt::format("a body turns by {:.0f} degrees in one interval, where discrete momenta J sin(angle)/h are far from "
@@ -129,19 +252,33 @@ void OptimalControl::Impl::show(int node) {
   const int N = path->intervals();
   state.t = node * path->step();
   state.q = path->node(node);
-  if (node > 0) {
+  const VectorX rates = path->velocity(node);
+  projected = system.mass() * rates;
+  system.pullBack(state.q, rates, state.v);
+  for (const Block& block : model.blocks())
+    if (block.kind == Block::Kind::Pose) state.v.segment<3>(block.v + 3) *= 0.5; // N^T N is 2 on rotations
+  if (node > 0)
     path->momenta(node - 1, left, arrived);
-  } else {
-    arrived = begin;
-  }
+  else
+    arrived = options.beginIsFree ? projected : begin;
   if (node < N)
     path->momenta(node, left, right);
   else
-    left = options.end.isAtRest ? VectorX(VectorX::Zero(system.size())) : arrived;
+    left = options.end.isAtRest ? VectorX(VectorX::Zero(system.size())) : projected;
+  arrived += path->contactMomentum(node);
   momenta.multipliers(state.q, 0, left, arrived, path->step(), lambda);
-  momenta.project(state.q, 0, left, projected, state.v);
   state.lambda = -lambda.tail(model.nc());
   state.a.setZero(model.nv());
+}
+
+/// Plastic impacts where contacts land.
+void OptimalControl::Impl::findImpacts() {
+  for (int k = 1; k < path->intervals(); ++k) {
+    const VectorX change = path->velocity(k) - path->velocityBefore(k), impulse = system.mass() * change;
+    const double jump = system.momentum(path->node(k), impulse).linear.norm();
+    momentumJump = std::max(momentumJump, jump);
+    impactLoss += 0.5 * change.dot(impulse);
+  }
 }
 
 bool OptimalControl::finished() const { return impl_->step.step >= impl_->path->intervals(); }
@@ -176,13 +313,8 @@ Energy OptimalControl::energy(const Model& model) const {
 
 /// Rigid motions of the whole that no constraint resists, and the work of what is left of the balance on them.
 double OptimalControl::Impl::defect(int node) const {
-  const int n = system.size(), N = path->intervals();
-  const VectorX& q = path->node(node);
-  VectorX l, r, w = VectorX::Zero(n);
-  if (node > 0) path->momenta(node - 1, l, r), w += r;
-  if (node == 0) w += begin;
-  if (node < N) path->momenta(node, l, r), w -= l;
-  if (node == N && !options.end.isAtRest) return 0;
+  const int n = system.size();
+  const VectorX &q = path->node(node), w = path->unbalanced(node);
   MatrixX motions = MatrixX::Zero(n, 6);
   for (const Block& block : model.blocks()) {
     if (block.kind != Block::Kind::Pose) continue;
@@ -225,6 +357,12 @@ bool OptimalControl::monitor(std::string_view name, const Marker*, double* value
     *values = s.equalities();
   } else if (name == "program iterations") {
     *values = m.solver.report().iterations;
+  } else if (name == "cost divisor") {
+    *values = m.path->costUnit();
+  } else if (name == "momentum jump") {
+    *values = m.momentumJump;
+  } else if (name == "impact loss") {
+    *values = m.impactLoss;
   } else if (name == "final time") {
     *values = m.path->duration();
   } else if (name == "largest turn") {
@@ -243,6 +381,11 @@ bool OptimalControl::monitor(std::string_view name, const Marker*, double* value
     Eigen::Map<Vector3>{values} = m.system.momentum(m.state.q, m.projected).linear;
   } else if (name == "angular momentum") {
     Eigen::Map<Vector3>{values} = m.system.momentum(m.state.q, m.projected).angular;
+  } else if (name.starts_with("impulse ")) {
+    const auto& contacts = m.options.contacts;
+    const auto found = std::find_if(contacts.begin(), contacts.end(), [&](const PathContact& c) { return c.name == name.substr(8); });
+    if (found == contacts.end()) return false;
+    Eigen::Map<Vector3>{values} = m.path->impulse(int(found - contacts.begin()), int(m.step.step));
   } else if (name.starts_with("control ")) {
     const auto& actuators = m.options.actuators;
     const auto found = std::find_if(actuators.begin(), actuators.end(), [&](const Actuator& a) { return a.name == name.substr(8); });

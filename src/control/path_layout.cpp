@@ -94,6 +94,10 @@ void ControlledPath::Impl::checkContacts() const {
     if (c.first < 0 || c.last <= c.first || c.last > N()) throw InputError(what + "it stands between nodes that do not exist");
     if (c.friction && !(*c.friction >= 0)) throw InputError(what + "its friction coefficient is negative");
     if (!(std::abs(c.normal.norm() - 1) < 1e-9)) throw InputError(what + "its normal is no unit vector");
+    for (const Vector3& a : c.directions)
+      for (const Vector3& b : c.directions)
+        if (!(std::abs(a.dot(b) - (&a == &b ? 1 : 0)) < 1e-9))
+          throw InputError(what + "the directions in which it holds are not orthonormal");
   }
 }
 
@@ -103,18 +107,22 @@ void ControlledPath::Impl::expandContacts() {
   const double L = system.model().characteristicLength();
   std::set<int> with(problem.velocityNodes.begin(), problem.velocityNodes.end());
   for (const PathContact& c : problem.contacts) {
-    MatrixX D = MatrixX::Zero(3, n);
-    for (int i = 0; i < 3; ++i) {
-      const PathRow place = markerCoordinate("", *c.marker, Vector3::Unit(i));
-      PathRow still{.name = "contact '" + c.name + "' stands still, " + std::string(1, "xyz"[i]), .products = {}, .linear = {}, .unit = L};
-      for (const auto& [at, factor] : place.linear) {
-        D(i, at.index) = factor;
+    const std::vector<Vector3> axes{Vector3::UnitX(), Vector3::UnitY(), Vector3::UnitZ()};
+    const std::vector<Vector3>& held = c.directions.empty() ? axes : c.directions;
+    MatrixX D = MatrixX::Zero(Eigen::Index(held.size()), n);
+    Eigen::Matrix<double, 3, Eigen::Dynamic> directions(3, held.size());
+    for (Eigen::Index i = 0; i < D.rows(); ++i) {
+      directions.col(i) = held[std::size_t(i)];
+      PathRow still{.name = "contact '" + c.name + "' stands still", .products = {}, .linear = {}, .unit = L};
+      for (const auto& [at, factor] : markerCoordinate("", *c.marker, held[std::size_t(i)]).linear) {
+        D(i, at.index) += factor;
         still.add({PathPart::Node, at.index, true}, factor);
         still.add(at, -factor);
       }
       conditions.push_back({std::move(still), c.first, c.last - 1, 0, 0});
     }
     positionOf.push_back(std::move(D));
+    directionsOf.push_back(std::move(directions));
     if (c.height) {
       PathRow height = markerCoordinate("height of contact '" + c.name + "'", *c.marker, c.normal);
       height.unit = L;
@@ -129,12 +137,13 @@ void ControlledPath::Impl::expandContacts() {
     if (k < 0 || k > N()) throw InputError("optimal control: velocities are asked of a node that does not exist");
     nodes[std::size_t(k)].velocity.setZero(n);
   }
-  for (const PathContact& c : problem.contacts) {
+  for (std::size_t number = 0; number < problem.contacts.size(); ++number) {
+    const PathContact& c = problem.contacts[number];
     for (const int k : {c.first, c.last}) {
       const bool isHeld = k == c.last || (k == 0 && c.standsAtBegin);
       if (!isHeld || nodes[std::size_t(k)].velocity.size() == 0) continue;
-      for (int i = 0; i < 3; ++i) {
-        PathRow row = markerVelocity("contact '" + c.name + "' is at rest, " + std::string(1, "xyz"[i]), *c.marker, Vector3::Unit(i));
+      for (Eigen::Index i = 0; i < directionsOf[number].cols(); ++i) {
+        PathRow row = markerVelocity("contact '" + c.name + "' is at rest", *c.marker, directionsOf[number].col(i));
         row.unit = L / problem.duration;
         conditions.push_back({std::move(row), k, k, 0, 0});
       }
@@ -150,24 +159,37 @@ void ControlledPath::Impl::expandContacts() {
         return k < contact.last ? balance.takesAfter : balance.takesBefore;
       });
       if (found == node.balances.end()) continue;
+      int first = 0;
+      for (const int i : node.impulses) first += int(impulses[std::size_t(i)].value.size());
       node.impulses.push_back(int(impulses.size()));
-      impulses.push_back({.contact = int(c), .node = k, .balance = *found});
-      const int first = 3 * (int(node.impulses.size()) - 1);
+      const MatrixX& directions = directionsOf[c];
+      const int held = int(directions.cols());
+      impulses.push_back({.contact = int(c), .node = k, .balance = *found, .first = first, .value = VectorX::Zero(held)});
+      const VectorX normal = directions.transpose() * contact.normal;
       const auto place = [&](int i) { return PathPlace{PathPart::Impulse, first + i}; };
       if (contact.pushes || contact.friction) {
-        PathRow push{.name = "push of contact '" + contact.name + "'", .products = {}, .linear = {}};
-        for (int i = 0; i < 3; ++i) push.add(place(i), contact.normal[i]);
+        PathRow push{.name = "push of contact '" + contact.name + "'", .products = {}, .linear = {}, .unit = impulseUnit()};
+        for (int i = 0; i < held; ++i) push.add(place(i), normal[i]);
         conditions.push_back({std::move(push), k, k, 0, infinity});
       }
       if (!contact.friction) continue;
       PathRow cone{.name = "friction of contact '" + contact.name + "'", .products = {}, .linear = {}};
+      cone.unit = impulseUnit() * impulseUnit();
       const double mu = *contact.friction;
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-          cone.products.push_back({place(i), place(j), (1 + mu * mu) * contact.normal[i] * contact.normal[j] - (i == j ? 1 : 0)});
+      for (int i = 0; i < held; ++i)
+        for (int j = 0; j < held; ++j)
+          cone.products.push_back({place(i), place(j), (1 + mu * mu) * normal[i] * normal[j] - (i == j ? 1 : 0)});
       conditions.push_back({std::move(cone), k, k, 0, infinity});
     }
   }
+}
+
+/// Mass times the size of the model over the duration.
+double ControlledPath::Impl::impulseUnit() const {
+  VectorX along = VectorX::Zero(n);
+  for (const Block& b : system.model().blocks())
+    if (b.kind == Block::Kind::Pose) along[b.q] = 1;
+  return along.dot(system.mass() * along) * system.model().characteristicLength() / problem.duration;
 }
 
 void ControlledPath::Impl::placeBalances() {
@@ -220,7 +242,7 @@ void ControlledPath::Impl::placeVariables() {
     }
     for (const int i : node.impulses) {
       impulses[std::size_t(i)].variable = structure.variables();
-      for (int c = 0; c < 3; ++c) structure.addVariable(k);
+      for (Eigen::Index c = 0; c < impulses[std::size_t(i)].value.size(); ++c) structure.addVariable(k);
     }
   }
   if (problem.durationBounds) durationVariable = structure.addVariable(ProgramStructure::global);
@@ -276,9 +298,19 @@ int ControlledPath::Impl::variableOf(const PathPlace& place, const PlacedConditi
     if (interval < 0 || interval >= N()) refuse("there is no interval of its control");
     return controlVariable(interval) + place.index;
   }
-  case PathPart::Impulse:
-    if (place.index / 3 >= int(node.impulses.size())) refuse("no such impulse acts there");
-    return impulses[std::size_t(node.impulses[std::size_t(place.index / 3)])].variable + place.index % 3;
+  case PathPart::Impulse: {
+    const int i = impulseAt(place, k);
+    if (i < 0) refuse("no such impulse acts there");
+    return impulses[std::size_t(i)].variable + place.index - impulses[std::size_t(i)].first;
+  }
+  }
+  return -1;
+}
+
+int ControlledPath::Impl::impulseAt(const PathPlace& place, int k) const {
+  for (const int i : nodes[std::size_t(k)].impulses) {
+    const Impulse& impulse = impulses[std::size_t(i)];
+    if (place.index >= impulse.first && place.index < impulse.first + int(impulse.value.size())) return i;
   }
   return -1;
 }
@@ -377,7 +409,8 @@ void ControlledPath::Impl::layOutHessian() {
     }
     if (node.velocityVariable >= 0) node.velocityNode = declareBlock(H, node.velocityVariable, variable(k), n, r);
     for (const int i : node.impulses)
-      impulses[std::size_t(i)].impulseNode = declareBlock(H, impulses[std::size_t(i)].variable, variable(k), 3, r);
+      impulses[std::size_t(i)].impulseNode =
+          declareBlock(H, impulses[std::size_t(i)].variable, variable(k), int(impulses[std::size_t(i)].value.size()), r);
     if (durationVariable >= 0) node.durationNode = declareBlock(H, durationVariable, variable(k), 1, r);
     if (k == N()) continue;
     node.controlNode = declareBlock(H, controlVariable(k), variable(k), nu, r);
@@ -402,7 +435,7 @@ void ControlledPath::Impl::layOut() {
     for (const int i : nodes[std::size_t(b.node)].impulses) {
       Impulse& impulse = impulses[std::size_t(i)];
       if (&balances[std::size_t(impulse.balance)] == &b)
-        impulse.byImpulse = declareBlock(structure.equalityJacobian, b.row, impulse.variable, r, 3);
+        impulse.byImpulse = declareBlock(structure.equalityJacobian, b.row, impulse.variable, r, int(impulse.value.size()));
     }
   }
   for (int k = 0; k <= N(); ++k)

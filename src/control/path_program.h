@@ -43,7 +43,8 @@ struct ControlledPath::Impl {
   };
   struct Impulse {
     int contact = 0, node = 0, balance = 0, variable = 0;
-    Vector3 value = Vector3::Zero();
+    int first = 0; ///< place among the impulses of the node
+    VectorX value;
     DenseBlock byImpulse, impulseNode;
   };
   struct Node {
@@ -94,6 +95,7 @@ struct ControlledPath::Impl {
   void layOut();
   void placeVariables();
   void placeBalances();
+  double impulseUnit() const;
   void layOutBalance(Balance& balance);
   void layOutVelocity(int k);
   void layOutConditions();
@@ -118,7 +120,8 @@ struct ControlledPath::Impl {
 
   // ---- controlled_path.cpp
   bool findBalances();
-  void unbalance(const Balance& balance, VectorX& w);
+  void findBalance(Balance& balance, VectorX& w);
+  VectorX admit(int k, const VectorX& momentum); ///< q' of a momentum at a node, with the contacts that stand after it
   double value(const PlacedCondition& p) const;
   double number(const PathPlace& place, const PlacedCondition& p) const;
   double effort(int interval) const;
@@ -126,6 +129,8 @@ struct ControlledPath::Impl {
 
   int nodeOf(const PathPlace& place, const PlacedCondition& p) const { return place.atOther ? p.other : p.node; }
   int variableOf(const PathPlace& place, const PlacedCondition& p) const;
+  /// The impulse that a place reads, -1 if there is none.
+  int impulseAt(const PathPlace& place, int k) const;
   double weightOf(const PlacedCondition& p, const ProgramMultipliers& multipliers) const {
     return p.isEquality ? multipliers.equality[p.row] : multipliers.inequality[p.row];
   }
@@ -147,7 +152,8 @@ struct ControlledPath::Impl {
   std::vector<Balance> balances;
   std::vector<Impulse> impulses;
   std::vector<Interval> spans;
-  std::vector<MatrixX> positionOf; ///< D of the contacts (3 x n)
+  std::vector<Eigen::Matrix<double, 3, Eigen::Dynamic>> directionsOf; ///< in which contacts hold
+  std::vector<MatrixX> positionOf;                                    ///< D of the contacts, along these
   MatrixX controls;
   double duration, unit = 1; ///< T, s
   int durationVariable = -1, durationRow = -1, unitVariable = -1;

@@ -1,6 +1,7 @@
 #include "tendril/control/path_row.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tendril {
 
@@ -77,6 +78,36 @@ std::vector<PathRow> holdOrientation(const std::string& name, const Marker& mark
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+PathRow cosineOfAngle(const std::string& name, const std::array<DirectorFrame, 2>& frames, double phi0) {
+  PathRow row{.name = name, .products = {}, .linear = {}};
+  /// A component of a director of a frame, in the coordinates that it is made of; `constant` on the ground.
+  const auto parts = [](const DirectorFrame& frame, int director, int component, double& constant) {
+    std::vector<std::pair<PathPlace, double>> sum;
+    constant = frame.count == 0 ? frame.at({}, 0)(component, 1 + director) : 0;
+    for (int k = 0; k < frame.count; ++k)
+      for (int column = 1; column < 4; ++column) {
+        const double factor = frame.weights[k] * frame.offset(column, 1 + director);
+        if (factor != 0) sum.emplace_back(coordinate(frame.q[k] + 3 * column + component), factor);
+      }
+    return sum;
+  };
+  const auto addDot = [&](int a, int b, double factor) {
+    for (int component = 0; component < 3; ++component) {
+      double first = 0, second = 0;
+      const auto left = parts(frames[0], a, component, first), right = parts(frames[1], b, component, second);
+      row.constant += factor * first * second;
+      for (const auto& [place, value] : left) row.add(place, factor * value * second);
+      for (const auto& [place, value] : right) row.add(place, factor * value * first);
+      for (const auto& [i, vi] : left)
+        for (const auto& [j, vj] : right) row.products.push_back({i, j, factor * vi * vj});
+    }
+  };
+  // cos phi = (R11 + R22)/2, sin phi = (R21 - R12)/2.
+  addDot(0, 0, 0.5 * std::cos(phi0)), addDot(1, 1, 0.5 * std::cos(phi0));
+  addDot(1, 0, 0.5 * std::sin(phi0)), addDot(0, 1, -0.5 * std::sin(phi0));
+  return row;
 }
 
 PathRow cosineOfTurn(const std::string& name, int firstCoordinate) {

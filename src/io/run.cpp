@@ -177,6 +177,10 @@ RunOutcome Run::execute() {
       outcome_.status = RunStatus::Failed;
       outcome_.message = describeFailure(failure.what());
       log_.info("failed: " + outcome_.message);
+    } catch (const Interrupted& interruption) {
+      outcome_.status = RunStatus::Interrupted;
+      outcome_.message = std::string(interruption.what()) + ", before the first step; there is nothing to resume";
+      log_.info(outcome_.message);
     }
     if (observed_ && !rowWritten_) writeRow();
     if (pending_ && outcome_.status != RunStatus::Success) writeCheckpoint();
@@ -244,8 +248,11 @@ void Run::addSeries() {
 /// returned, to be told in the new folder.
 std::exception_ptr Run::startAnalysis() try {
   clock_.enter(PhaseClock::Solving);
+  analysis_->stopWhen(options_.stop);
   analysis_->start();
   return nullptr;
+} catch (const Interrupted&) {
+  return std::current_exception();
 } catch (const NumericalFailure&) {
   return std::current_exception();
 } catch (const InputError& error) {
@@ -291,7 +298,6 @@ void Run::resumeFrom(const Checkpoint& checkpoint) {
 
 void Run::loop() {
   clock_.enter(PhaseClock::Solving);
-  analysis_->stopWhen(options_.stop);
   const auto stops = [this] { return !analysis_->finished() && options_.stop && options_.stop(); };
   while (!analysis_->finished()) {
     bool isGivenUp = false;

@@ -27,7 +27,7 @@ SceneContent SceneBuilder::build() {
   for (const Record& r : scene.objects("springs")) addSpring(r);
   for (const Record& r : scene.objects("loads")) addLoad(r);
   readActuators(scene.objects("actuators"));
-  if (content_.isManoeuvre) readTargets(analysis.object("end"));
+  if (content_.isManoeuvre) readManoeuvre(analysis);
   if (scene.has("gravity")) addGravity(scene.object("gravity"));
   if (!contacts.empty()) addParts(scene);
   for (const Record& r : contacts) addContact(r);

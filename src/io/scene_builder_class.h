@@ -87,7 +87,11 @@ class SceneBuilder {
 
   // ---- optimal control: scene_builder_control.cpp -----------------------------------------------------------------------------------
   void readActuators(const std::vector<Record>& records);
-  void readTargets(const Record& end);
+  void readManoeuvre(const Record& analysis);
+  int nodeNumber(const Record& r, const char* key) const;
+  void readContacts(const Record& analysis);
+  void readPeriodicity(const Record& periodic, OptimalControlOptions& options) const;
+  void readBounds(const Record& analysis);
   void makeManoeuvre(const Record& analysis);
   /// Controls with their limits and weights, into the options.
   void addControls(OptimalControlOptions& options) const;
@@ -95,7 +99,7 @@ class SceneBuilder {
   std::string controlName(const Node& node) const;
   std::map<std::string, std::string> controls_; ///< units by name
   std::string costUnit_ = "1";                  ///< where all parts of the objective have the same
-  ManoeuvreEnd end_;                            ///< its markers exist before the mechanism is built
+  OptimalControlOptions manoeuvre_;             ///< what has markers: these exist before the mechanism is built
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.

@@ -44,13 +44,132 @@ void SceneBuilder::readActuators(const std::vector<Record>& records) {
   }
 }
 
-void SceneBuilder::readTargets(const Record& end) {
+/// What belongs to markers, which must exist before the mechanism is built.
+void SceneBuilder::readManoeuvre(const Record& analysis) {
+  manoeuvre_.intervals = analysis.integer("intervals");
+  if (manoeuvre_.intervals < 2) analysis.node("intervals").refuse("a path needs at least two intervals", "give 2 or more");
+  const Record end = analysis.object("end");
   for (const Record& r : end.objects("targets"))
-    end_.targets.push_back({&marker(r.node("on")), direction(r, "direction"), r.number("value")});
+    manoeuvre_.end.targets.push_back({&marker(r.node("on")), direction(r, "direction"), r.number("value")});
   for (const Record& r : end.objects("orientations")) {
     const Vector3 rotation = r.vector3("rotation");
     if (!(rotation.norm() < std::numbers::pi)) r.node("rotation").refuse("the rotation is half a turn or more", "give the shorter way");
-    end_.orientations.push_back({&marker(r.node("on")), rotation});
+    manoeuvre_.end.orientations.push_back({&marker(r.node("on")), rotation});
+  }
+  for (const Record& r : end.objects("fastest")) {
+    if (end.boolean("at_rest")) r.node().refuse("the motion ends at rest", "write `at_rest: false`");
+    manoeuvre_.end.fastest.push_back({&marker(r.node("on")), direction(r, "direction"), r.number("weight")});
+  }
+  readContacts(analysis);
+  readBounds(analysis);
+  if (analysis.has("cost_per")) {
+    const Record r = analysis.object("cost_per");
+    manoeuvre_.per = {&marker(r.node("on")), &marker(r.node("from")), direction(r, "direction"), nodeNumber(r, "node")};
+  }
+  if (analysis.has("periodic") && analysis.object("periodic").has("anchors")) {
+    const Node anchors = analysis.object("periodic").node("anchors");
+    if (!anchors.isSequence() || anchors.items().size() != 2)
+      anchors.refuse("expected two markers", "write [at the beginning, at the end]");
+    manoeuvre_.periodic.emplace();
+    for (std::size_t i = 0; i < 2; ++i) manoeuvre_.periodic->anchors[i] = &marker(anchors.items()[i]);
+  }
+}
+
+int SceneBuilder::nodeNumber(const Record& r, const char* key) const {
+  const int node = r.has(key) ? r.integer(key) : manoeuvre_.intervals;
+  if (node > manoeuvre_.intervals)
+    r.node(key).refuse("there is no such node", "give a number up to " + std::to_string(manoeuvre_.intervals) + ", that of the end");
+  return node;
+}
+
+void SceneBuilder::readContacts(const Record& analysis) {
+  for (const Record& r : analysis.objects("contacts")) {
+    PathContact c{.name = r.text("name"), .marker = &marker(r.node("on")), .normal = direction(r, "normal")};
+    for (const PathContact& other : manoeuvre_.contacts)
+      if (other.name == c.name) r.node("name").refuse("two contacts are named '" + c.name + "'", "give one of them another name");
+    c.first = nodeNumber(r, "from"), c.last = nodeNumber(r, "to");
+    if (c.last <= c.first) r.node().refuse("the contact ends before it begins", "give `from` below `to`");
+    if (r.has("height")) c.height = r.number("height");
+    if (r.has("friction")) c.friction = r.number("friction");
+    c.pushes = r.boolean("pushes");
+    if (r.has("holds")) {
+      const Node holds = r.node("holds");
+      if (!holds.isSequence()) holds.refuse("expected directions", "write [[1, 0, 0], ...]");
+      for (const Node& item : holds.items()) {
+        const std::vector<Node> numbers = item.isSequence() ? item.items() : std::vector<Node>{};
+        if (numbers.size() != 3) item.refuse("a direction has three components", "write [1, 0, 0]");
+        Vector3 axis;
+        for (int i = 0; i < 3; ++i) axis[i] = numbers[std::size_t(i)].toNumber(dimension::none);
+        if (!(axis.norm() > 0)) item.refuse("a direction cannot be zero", "write [1, 0, 0]");
+        c.directions.push_back(axis.normalized());
+      }
+    }
+    manoeuvre_.contacts.push_back(std::move(c));
+  }
+}
+
+void SceneBuilder::readBounds(const Record& analysis) {
+  for (const Record& r : analysis.objects("bounds")) {
+    PathBound bound;
+    if (r.has("on") == r.has("joint")) r.node().refuse("say what is bounded", "give either `on` or `joint`");
+    if (r.has("on") && r.has("direction") == r.has("centre"))
+      r.node().refuse("say which number of the marker is bounded", "give either `direction` or `centre`");
+    if (!r.has("at_least") && !r.has("at_most")) r.node().refuse("there is no bound", "give `at_least`, `at_most` or both");
+    if (r.has("on")) {
+      bound.marker = &marker(r.node("on"));
+      bound.name = "bound on " + bound.marker->label();
+      if (r.has("direction")) bound.direction = direction(r, "direction");
+      if (r.has("centre")) bound.centre = r.vector3("centre");
+    } else {
+      bound.joint = r.reference("joint", joints_);
+      bound.name = "bound on joint '" + bound.joint + "'";
+    }
+    const Dimension& of = r.has("on") ? dimension::length : dimension::angle;
+    if (r.has("at_least")) bound.lower = r.node("at_least").toNumber(of);
+    if (r.has("at_most")) bound.upper = r.node("at_most").toNumber(of);
+    if (bound.lower > bound.upper) r.node("at_least").refuse("the least value is above the largest", "exchange them");
+    if (r.has("joint") && !(bound.upper - bound.lower < 2 * std::numbers::pi && bound.upper > bound.lower))
+      r.node().refuse("an angle needs both bounds, less than a turn apart", "give `at_least` and `at_most`");
+    if (r.has("centre") && r.has("at_least") && r.has("at_most") && bound.lower == bound.upper)
+      r.node().refuse("a distance keeps at least or at most", "give one bound");
+    bound.first = nodeNumber(r, "from"), bound.last = nodeNumber(r, "to");
+    if (bound.last < bound.first) r.node().refuse("the bound ends before it begins", "give `from` up to `to`");
+    manoeuvre_.bounds.push_back(std::move(bound));
+  }
+}
+
+void SceneBuilder::readPeriodicity(const Record& r, OptimalControlOptions& options) const {
+  if (!options.periodic) options.periodic.emplace();
+  Periodicity& periodic = *options.periodic;
+  if (r.has("mirror")) periodic.mirror = direction(r, "mirror");
+  periodic.axis = r.integer("axis");
+  if (periodic.axis > 3) r.node("axis").refuse("a body has three axes", "give 1, 2 or 3");
+  const auto& bodies = content_.mechanism.bodies;
+  std::vector<std::string> names, controls;
+  for (const BodyPart& body : bodies) names.push_back(body.name);
+  for (const Actuator& control : options.actuators) controls.push_back(control.name);
+  const auto indexOf = [](const std::vector<std::string>& list, const std::string& name) {
+    return int(std::find(list.begin(), list.end(), name) - list.begin());
+  };
+  const auto known = [&](const Node& node, const std::string& kind, const std::vector<std::string>& list, const std::string& name) {
+    if (indexOf(list, name) == int(list.size())) node.refuse("there is no " + kind + " '" + name + "'", "name one that the scene has");
+    return indexOf(list, name);
+  };
+  for (std::size_t b = 0; b < content_.mechanism.model->blocks().size(); ++b) periodic.endBlock.push_back(int(b));
+  if (r.has("bodies")) {
+    const Node map = r.node("bodies");
+    for (const std::string& name : map.keys()) {
+      const int begin = known(map, "body", names, name), end = known(map.at(name), "body", names, map.at(name).toText());
+      periodic.endBlock[std::size_t(bodies[std::size_t(begin)].block)] = bodies[std::size_t(end)].block;
+    }
+  }
+  if (!r.has("controls")) return;
+  const Node map = r.node("controls");
+  for (const std::string& name : map.keys()) {
+    const Node pair = map.at(name);
+    if (!pair.isSequence() || pair.items().size() != 2) pair.refuse("expected a control and a factor", "write [NAME, 1]");
+    periodic.controls.push_back({known(map, "control", controls, name), known(pair, "control", controls, pair.items()[0].toText()),
+                                 pair.items()[1].toNumber(dimension::none)});
   }
 }
 
@@ -132,9 +251,7 @@ JointMotions SceneBuilder::readMotions(const Node& node) const {
 }
 
 void SceneBuilder::makeManoeuvre(const Record& r) {
-  OptimalControlOptions o;
-  o.intervals = r.integer("intervals");
-  if (o.intervals < 2) r.node("intervals").refuse("a path needs at least two intervals", "give 2 or more");
+  OptimalControlOptions o = manoeuvre_;
   const Node duration = r.node("duration");
   if (duration.isMap()) {
     o.duration = duration.at("guess", "the first guess of the duration").toNumber(dimension::time);
@@ -156,12 +273,19 @@ void SceneBuilder::makeManoeuvre(const Record& r) {
   for (std::size_t i = 0; i < o.actuators.size(); ++i) {
     const bool force = isForce(o.actuators[i]);
     controls_[o.actuators[i].name] = force ? "N" : "N m";
-    if (o.effort[i] > 0) units.insert(force ? "N^2 s" : "N^2 m^2 s");
+    const bool isNorm = r.choice("effort_law") == "norm";
+    if (o.effort[i] > 0) units.insert(isNorm ? (force ? "N s" : "N m s") : force ? "N^2 s" : "N^2 m^2 s");
   }
   if (o.durationWeight > 0) units.insert("s");
-  if (units.size() == 1) costUnit_ = *units.begin();
+  if (!o.end.fastest.empty()) units.insert("m/s");
+  if (units.size() == 1) costUnit_ = *units.begin() + (o.per ? "/m" : "");
   const Record end = r.object("end");
-  o.end = end_;
+  if (r.choice("effort_law") == "norm") {
+    const bool allForces = std::all_of(o.actuators.begin(), o.actuators.end(), isForce);
+    o.effortNorm = r.node("softening").toPositive(allForces ? dimension::force : dimension::moment);
+  }
+  o.beginIsFree = r.choice("begin") == "free";
+  if (r.has("periodic")) readPeriodicity(r.object("periodic"), o);
   o.end.isAtRest = end.boolean("at_rest");
   if (end.has("joints")) o.end.configuration = readMotions(end.node("joints"));
   for (const Record& pose : r.objects("guess")) {

@@ -172,6 +172,10 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"control", {"", 1, "1", "control in the interval that begins at the node [N or N m]"}},
       {"momentum defect", {"", 1, "1", "largest change of a momentum map at a node beyond what controls and weight apply [N s, N m s]"}},
       {"final time", {"", 1, "s", "duration of the motion"}},
+      {"cost divisor", {"", 1, "m", "length that the cost is divided by"}},
+      {"momentum jump", {"", 1, "N s", "largest change of linear momentum where a contact lands"}},
+      {"impact loss", {"", 1, "J", "kinetic energy lost where contacts land"}},
+      {"impulse", {"", 3, "N s", "impulse of the contact at the node", "inertial"}},
       {"program variables", {"", 1, "1", "variables of the nonlinear program"}},
       {"program constraints", {"", 1, "1", "equations of the nonlinear program"}},
       {"program iterations", {"", 1, "1", "iterations of its solver"}}};
@@ -193,6 +197,10 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       const std::string name = controlName(r.node("actuator"));
       quantity.name += " " + name;
       quantity.unit = controls_.at(name);
+    } else if (what == "impulse") {
+      std::vector<std::string> names;
+      for (const PathContact& contact : manoeuvre_.contacts) names.push_back(contact.name);
+      quantity.name += " " + r.node("contact").toReference("contact", names);
     } else if (what == "cost") {
       quantity.unit = costUnit_;
     }

@@ -393,6 +393,67 @@ const Schema& manoeuvreOrientation() {
   return table;
 }
 
+const Schema& pathContact() {
+  static const Schema table(
+      "path contact",
+      "A point that stands still on what it touches for a part of a manoeuvre: a foot, a hand. Where it lands momentum jumps.",
+      {text("name", "Name of the contact."), place("on", "The marker that touches"),
+       integer("from", "Node at which it begins; 0 is the initial state.").nonNegative().defaultsTo("0"),
+       integer("to", "Node at which it ends; the last one if not given.").positive().optional(),
+       vector3("normal", dim::none, "Normal of what it touches, towards the marker.").defaultsTo("[0, 0, 1]"),
+       number("height", dim::length, "Coordinate of the plane along the normal; without it where the marker is does not matter.")
+           .optional(),
+       any("holds", "Directions in which it is held, [[x, y, z], ...], orthonormal; all three if not given.").optional(),
+       boolean("pushes", "Whether it can push alone, not pull.").defaultsTo("true"),
+       number("friction", dim::none, "Friction coefficient that the force must keep to; without it there is no limit.")
+           .nonNegative()
+           .optional()});
+  return table;
+}
+
+const Schema& pathBound() {
+  static const Schema table(
+      "bound", "What a number of the configuration keeps to.",
+      {any("on", std::string("The marker whose coordinate or distance is meant: ") + markerHelp + ".").optional(),
+       vector3("direction", dim::none, "Direction along which its place is measured.").optional(),
+       vector3("centre", dim::length, "Instead: the point from which its distance is measured, of an obstacle for example.").optional(),
+       reference("joint", "joint", "Instead of a marker: a joint whose angle is meant.").optional(),
+       any("at_least", "Least value: a length, of a joint an angle in degrees.").optional(),
+       any("at_most", "Largest value; the same as the least for an equation.").optional(),
+       integer("from", "First node.").nonNegative().defaultsTo("0"),
+       integer("to", "Last node; that of the end if not given.").nonNegative().optional()});
+  return table;
+}
+
+const Schema& manoeuvreSpeed() {
+  static const Schema table(
+      "speed", "A speed at the end that is to be as large as possible.",
+      {place("on", "The marker"), vector3("direction", dim::none, "Direction in which it moves."),
+       number("weight", dim::none, "The objective has minus this times the speed in m/s.").nonNegative().defaultsTo("1")});
+  return table;
+}
+
+const Schema& costPerLength() {
+  static const Schema table("length", "What the cost is divided by: how far one marker is from another.",
+                            {place("on", "The marker"), place("from", "The marker that it is seen from"),
+                             vector3("direction", dim::none, "Direction along which the length is measured."),
+                             integer("node", "Node at which.").nonNegative()});
+  return table;
+}
+
+const Schema& periodicity() {
+  static const Schema table(
+      "periodicity", "The end is the beginning again: the same configuration and velocities, seen from `anchors`, perhaps mirrored.",
+      {vector3("mirror", dim::none, "Normal of the plane at which the end is mirrored; without it, it is not.").optional(),
+       integer("axis", "With a mirror: axis of the bodies, 1 to 3, that is normal to the plane of their own symmetry.")
+           .positive()
+           .defaultsTo("1"),
+       any("bodies", "{BODY: BODY at the end whose place it has at the beginning}; those not named have their own.").optional(),
+       any("anchors", "[marker at the beginning, marker at the end] from which places are seen; without them, places in space.").optional(),
+       any("controls", "{CONTROL: [CONTROL, factor]}: in the first interval so much of the one in the last.").optional()});
+  return table;
+}
+
 const char* const motionsHelp =
     "{JOINT: angle or displacement, BODY: [translation, rotation vector]} from the initial configuration, angles in degrees; joints with "
     "several freedoms take a list.";
@@ -404,6 +465,7 @@ const Schema& manoeuvreEnd() {
                                  .optional(),
                              objects("targets", manoeuvreTarget(), "Coordinates of markers, instead of a whole configuration."),
                              objects("orientations", manoeuvreOrientation(), "Orientations of markers, likewise."),
+                             objects("fastest", manoeuvreSpeed(), "Speeds at the end that are to be as large as possible."),
                              boolean("at_rest", "Whether it ends at rest; else its velocity is free.").defaultsTo("true")});
   return table;
 }
@@ -571,7 +633,18 @@ const Schema& analysis() {
          any("duration", "Time of the motion; or {guess: T, at_least: T1, at_most: T2} where it is free."),
          choice("quadrature", {"midpoint", "trapezoidal"}, "Where an interval takes the potential.").defaultsTo("midpoint"),
          number("effort", dim::none, "Weight of the integral of the squares of all controls.").nonNegative().defaultsTo("1"),
+         choice("effort_law", {"squares", "norm"}, "Whether the effort is the integral of the sum of squares, or of its root.")
+             .defaultsTo("squares"),
+         any("softening",
+             "norm: added to the sum of squares, squared, so that the root is smooth near zero [N m; N where all controls are forces].")
+             .defaultsTo("1e-3"),
          number("time_weight", dim::none, "Weight of the duration, where it is free.").nonNegative().defaultsTo("0"),
+         object("cost_per", costPerLength(), "A length that the cost is divided by.").optional(),
+         choice("begin", {"given", "free"}, "Whether the motion begins in the initial state, or that is a first guess.")
+             .defaultsTo("given"),
+         objects("contacts", pathContact(), "Points that stand still for a part of the motion."),
+         objects("bounds", pathBound(), "Bounds on places, distances and joint angles."),
+         object("periodic", periodicity(), "The end is the beginning again.").optional(),
          object("end", manoeuvreEnd(), "The end of the motion."),
          objects("guess", keyPose(), "Configurations that the first guess passes; without any it goes straight to the end."),
          number("max_turn", dim::angle, "Largest rotation of a body in an interval, less than 90 degrees.").positive().optional(),
@@ -643,6 +716,10 @@ const Schema& output() {
         "leaves free.",
         {}},
        {"final time", "Optimal control: duration of the motion.", {}},
+       {"cost divisor", "Optimal control: the length that the cost is divided by.", {}},
+       {"momentum jump", "Optimal control: largest change of linear momentum where a contact lands.", {}},
+       {"impact loss", "Optimal control: kinetic energy lost where contacts land.", {}},
+       {"impulse", "Optimal control: impulse of a contact at the present node.", {text("contact", "Name of the contact.")}},
        {"program variables", "Optimal control: number of variables.", {}},
        {"program constraints", "Optimal control: number of equations.", {}},
        {"program iterations", "Optimal control: iterations of the solver.", {}},

@@ -155,7 +155,13 @@ TEST(ControlledPath, GaitsHaveExactDerivatives) {
     ControlProblem problem{.actuators = motors(m, {"hip"})};
     problem.effortNorm = 0.3;
     problem.contacts = {{.name = "left", .marker = &footL, .first = 0, .last = 2, .height = 0, .friction = 0.7, .standsAtBegin = false},
-                        {.name = "right", .marker = &footR, .normal = {0, 0.6, 0.8}, .first = 2, .last = 4, .height = 0.1}};
+                        {.name = "right",
+                         .marker = &footR,
+                         .normal = {0, 0.6, 0.8},
+                         .directions = {{1, 0, 0}, {0, 0.6, 0.8}},
+                         .first = 2,
+                         .last = 4,
+                         .height = 0.1}};
     PathRow step = markerCoordinate("step", footL, {0.3, 1, 0.2}, -5);
     for (const auto& [place, factor] : markerCoordinate("", footR, {0.3, 1, 0.2}).linear)
       step.add({PathPart::Node, place.index, true}, -0.4 * factor);

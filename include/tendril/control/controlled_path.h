@@ -27,7 +27,7 @@ struct NodeObjective {
   double weight = 1;
 };
 
-/// A point that stands still from node `first` to node `last`, by impulses r_n [N s] of what it touches at the nodes,
+/// A point of a body that stands still from node `first` to node `last`, by impulses r_n [N s] of what it touches at the nodes,
 ///
 ///     D (q_{n+1} - q_n) = 0,      ... + D^T r_n = 0,      D the position of the marker,
 ///
@@ -37,6 +37,7 @@ struct PathContact {
   std::string name;
   const Marker* marker = nullptr;
   Vector3 normal = Vector3::UnitZ();
+  std::vector<Vector3> directions{}; ///< in which it is held, orthonormal; empty: all three
   int first = 0, last = 0;
   std::optional<double> height{};   ///< normal . x at `first` [m]
   bool pushes = true;               ///< r along the normal is not negative
@@ -100,10 +101,16 @@ class ControlledPath final : public NonlinearProgram {
   /// The momenta with which interval n leaves node n, p_n^- = -(D1 L_d + f-), and arrives at node n + 1, p_{n+1}^+ = D2 L_d + f+, controls
   /// included.
   void momenta(int interval, VectorX& left, VectorX& right) const;
-  /// Velocities q' of a node that has them among its variables; else those of the momentum that constraints and contacts let through.
+  /// Velocities q' with which the path leaves a node: of the momentum there what constraints and standing contacts let through; and those
+  /// with which it arrives, where contacts land others.
   VectorX velocity(int n) const;
+  VectorX velocityBefore(int n) const;
+  /// s, by which the cost is divided.
+  double costUnit() const;
   /// What is left of the balance of all momenta that meet at a node, forces of constraints not counted.
   VectorX unbalanced(int n) const;
+  /// Covector of the impulses of contacts at a node.
+  VectorX contactMomentum(int n) const;
   /// Impulse of a contact at a node, inertial components [N s]; zero where it does not touch.
   Vector3 impulse(int contact, int n) const;
   /// Largest angle that a body turns by in one interval [rad]; momenta of directors fold back at a right angle.

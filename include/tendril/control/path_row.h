@@ -57,6 +57,8 @@ PathRow markerVelocity(const std::string& name, const Marker& marker, const Vect
 /// Three rows that hold the directors of a marker at an orientation: the axial part of R*^T R, which vanishes at R* and at half turns from
 /// it, of which the first guess must keep clear.
 std::vector<PathRow> holdOrientation(const std::string& name, const Marker& marker, const Matrix3& target);
+/// cos(phi - phi0) of the angle about the common third axis of two frames: at least cos(w / 2) where phi keeps within w / 2 of phi0.
+PathRow cosineOfAngle(const std::string& name, const std::array<DirectorFrame, 2>& frames, double phi0);
 /// 1/2 (tr(R_n^T R_{n+1}) - 1) of a body, the cosine of the angle by which it turns in an interval.
 PathRow cosineOfTurn(const std::string& name, int firstCoordinate);
 
