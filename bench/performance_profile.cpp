@@ -5,7 +5,7 @@
 ///
 /// Every solution runs in a process of its own: a solver that hangs, grows or crashes has failed on that problem and the others go on.
 /// What uses the processor for more than 0.5 s and 1 ms per contact, or for more than 0.5 s and 20 times the time of Automatic, has failed,
-/// too.
+/// too. Automatic may go on ten times as long, so that the table tells what it solves at all; for the profile it has failed then.
 #include "friction_families.h"
 #include "tendril/io/friction_file.h"
 #include "tendril/model/error.h"
@@ -63,6 +63,12 @@ struct Result {
   std::string group, name;
   int contacts = 0, bodies = 0;
   Outcome outcomes[std::size(tolerances)][solverCount];
+
+  double limit() const { return 0.5 + 1e-3 * contacts; } ///< seconds
+  double seconds(std::size_t t, int solver) const {      ///< `never` where the solver failed
+    const Outcome& outcome = outcomes[t][solver];
+    return outcome.converged && outcome.seconds <= limit() ? outcome.seconds : never;
+  }
 };
 
 /// Of this thread: the clock of the process only ticks where limitTime() watches it.
@@ -147,12 +153,10 @@ std::vector<Problem> gather(int largest, const fs::path& data) {
 Result measure(const Problem& problem) {
   Result result{problem.group, problem.name, problem.problem.contacts(), int(problem.problem.bodies.inverseInertia.size()), {}};
   for (std::size_t t = 0; t < std::size(tolerances); ++t) {
-    const double longest = 0.5 + 1e-3 * result.contacts;
-    double limit = longest;
+    double limit = 10 * result.limit();
     for (int s = 0; s < solverCount; ++s) {
-      Outcome& outcome = result.outcomes[t][s];
-      outcome = solveApart(problem.problem, solvers[s].method, tolerances[t], limit);
-      if (s == 0 && outcome.converged) limit = std::min(longest, 0.5 + 20 * outcome.seconds);
+      result.outcomes[t][s] = solveApart(problem.problem, solvers[s].method, tolerances[t], limit);
+      if (s == 0) limit = std::min(result.limit(), 0.5 + 20 * result.seconds(t, 0));
     }
   }
   return result;
@@ -163,10 +167,9 @@ std::vector<double> ratios(const std::vector<Result>& results, std::size_t t, in
   std::vector<double> values;
   for (const Result& result : results) {
     double best = never;
-    for (const Outcome& outcome : result.outcomes[t])
-      if (outcome.converged) best = std::min(best, outcome.seconds);
-    const Outcome& own = result.outcomes[t][solver];
-    values.push_back(own.converged ? own.seconds / best : never);
+    for (int s = 0; s < solverCount; ++s) best = std::min(best, result.seconds(t, s));
+    const double own = result.seconds(t, solver);
+    values.push_back(own < never ? own / best : never);
   }
   std::sort(values.begin(), values.end());
   return values;
@@ -257,6 +260,18 @@ std::string profileTable(const std::vector<Result>& results, std::size_t t) {
   return text;
 }
 
+/// Names what the cascade leaves unsolved.
+std::string unsolved(const std::vector<Result>& results) {
+  std::string text = "\n## Not solved by the cascade\n\nWithin ten times the limit of the others.\n\n";
+  for (std::size_t t = 0; t < std::size(tolerances); ++t) {
+    std::string names;
+    for (const Result& result : results)
+      if (!result.outcomes[t][0].converged) names += fmt::format("{}{}: {}", names.empty() ? "" : "; ", result.group, result.name);
+    text += fmt::format("- at {:.0e}: {}\n", tolerances[t], names.empty() ? "none" : names);
+  }
+  return text;
+}
+
 std::string problemTable(const std::vector<Result>& results) {
   constexpr std::size_t t = std::size(tolerances) - 1;
   std::string text = fmt::format("\n## Times at {:.0e}\n\nMilliseconds; a dash: not solved within the limit. For families: contacts asked "
@@ -271,7 +286,8 @@ std::string problemTable(const std::vector<Result>& results) {
   for (const Result& result : results) {
     text += fmt::format("| {}: {} | {} |", result.group, result.name, result.contacts);
     for (const Outcome& outcome : result.outcomes[t]) text += outcome.converged ? fmt::format(" {:.3g} |", 1e3 * outcome.seconds) : " - |";
-    text += fmt::format(" {:.1e} | {} |\n", result.outcomes[t][0].residual, result.outcomes[t][0].method);
+    const Outcome& own = result.outcomes[t][0];
+    text += own.residual < never ? fmt::format(" {:.1e} | {} |\n", own.residual, own.method) : " - | - |\n";
   }
   return text;
 }
@@ -288,7 +304,7 @@ std::string tables(const std::vector<Result>& results, int largest) {
       "`tests/data/fc3d`.\n",
       machine(), sysconf(_SC_NPROCESSORS_ONLN), largest);
   for (std::size_t t = 0; t < std::size(tolerances); ++t) text += profileTable(results, t);
-  return text + problemTable(results);
+  return text + unsolved(results) + problemTable(results);
 }
 
 struct Options {
