@@ -81,22 +81,61 @@ Matrix34 motion(const DirectorFrame& frame, const VectorX& a) {
 Actuation::Actuation(const DirectorSystem& system, std::vector<Actuator> actuators) : system_(system), actuators_(std::move(actuators)) {
   const SparseMatrix pattern = system.matrix();
   for (int control = 0; control < size(); ++control) {
-    bool acts = false;
-    for (const ActuatorLoad& load : actuators_[control].loads) {
-      Site site{.frame = load.marker->directors(), .follows = load.follows, .wrench = load.wrench, .control = control};
-      if (site.frame.count == 0) continue;
-      acts = acts || !load.wrench.isZero();
-      for (int k = 0; k < site.frame.count; ++k) {
-        const int* const column = pattern.innerIndexPtr() + pattern.outerIndexPtr()[site.frame.q[k]];
-        const int* const next = pattern.innerIndexPtr() + pattern.outerIndexPtr()[site.frame.q[k] + 1];
-        site.strides[k] = int(next - column);
-        for (int j = 0; j < site.frame.count; ++j)
-          site.places[j][k] = int(std::lower_bound(column, next, site.frame.q[j]) - pattern.innerIndexPtr());
-      }
-      sites_.push_back(site);
-    }
-    if (!acts) throw InputError("actuator '" + actuators_[control].name + "' acts on nothing that moves; put it on a body or a joint");
+    const std::size_t before = sites_.size() + cables_.size();
+    addSites(control, pattern);
+    addCables(control, pattern);
+    if (sites_.size() + cables_.size() == before)
+      throw InputError("actuator '" + actuators_[control].name + "' acts on nothing that moves; put it on a body or a joint");
   }
+}
+
+void Actuation::addSites(int control, const SparseMatrix& pattern) {
+  for (const ActuatorLoad& load : actuators_[control].loads) {
+    Site site{.frame = load.marker->directors(), .follows = load.follows, .wrench = load.wrench, .control = control};
+    if (site.frame.count == 0 || load.wrench.isZero()) continue;
+    for (int k = 0; k < site.frame.count; ++k) {
+      const int* const column = pattern.innerIndexPtr() + pattern.outerIndexPtr()[site.frame.q[k]];
+      const int* const next = pattern.innerIndexPtr() + pattern.outerIndexPtr()[site.frame.q[k] + 1];
+      site.strides[k] = int(next - column);
+      for (int j = 0; j < site.frame.count; ++j)
+        site.places[j][k] = int(std::lower_bound(column, next, site.frame.q[j]) - pattern.innerIndexPtr());
+    }
+    sites_.push_back(site);
+  }
+}
+
+void Actuation::addCables(int control, const SparseMatrix& pattern) {
+  for (const ActuatorCable& entry : actuators_[control].cables) {
+    Cable cable{.control = control, .parts = {}, .ends = {entry.from, entry.to}, .places = {}};
+    for (int side = 0; side < 2; ++side) {
+      const DirectorFrame frame = cable.ends[std::size_t(side)]->directors();
+      for (int k = 0; k < frame.count; ++k)
+        for (int column = 0; column < 4; ++column) {
+          const double factor = frame.weights[k] * frame.offset(column, 0);
+          if (factor != 0) cable.parts.emplace_back(frame.q[k] + 3 * column, side == 0 ? -factor : factor);
+        }
+    }
+    if (cable.parts.empty()) continue;
+    for (const auto& [column, first] : cable.parts)
+      for (const auto& [row, second] : cable.parts) {
+        std::array<int, 3>& places = cable.places.emplace_back();
+        for (int c = 0; c < 3; ++c) {
+          const int* const begin = pattern.innerIndexPtr() + pattern.outerIndexPtr()[column + c];
+          const int* const end = pattern.innerIndexPtr() + pattern.outerIndexPtr()[column + c + 1];
+          const int* const found = std::lower_bound(begin, end, row + c);
+          if (found == end || *found != row + c) {
+            throw InputError("actuator '" + actuators_[control].name +
+                             "': a cable joins the ground, or bodies that a joint or a beam joins, too; lead it over these");
+          }
+          places[std::size_t(c)] = int(found - pattern.innerIndexPtr());
+        }
+      }
+    cables_.push_back(std::move(cable));
+  }
+}
+
+Vector3 Actuation::Cable::line(const VectorX& q, double t) const {
+  return ends[1]->directors().at(q, t).col(0) - ends[0]->directors().at(q, t).col(0);
 }
 
 void Actuation::columns(const VectorX& q, double t, MatrixX& Bt) const {
@@ -104,6 +143,10 @@ void Actuation::columns(const VectorX& q, double t, MatrixX& Bt) const {
   for (const Site& site : sites_) {
     const Matrix34 f = evaluate(site.follows, site.wrench, site.frame.at(q, t));
     for (int k = 0; k < site.frame.count; ++k) Bt.col(site.control).segment<12>(site.frame.q[k]) += onBlock(site.frame, k, f);
+  }
+  for (const Cable& cable : cables_) {
+    const Vector3 d = cable.line(q, t);
+    for (const auto& [i, factor] : cable.parts) Bt.col(cable.control).segment<3>(i) -= factor * d;
   }
 }
 
@@ -113,12 +156,21 @@ void Actuation::powerGradient(const VectorX& q, double t, const VectorX& a, Matr
     const Matrix34 A = motion(site.frame, a), g = gradientOfPower(site.follows, site.wrench, site.frame.at(q, t), A);
     for (int k = 0; k < site.frame.count; ++k) gradient.col(site.control).segment<12>(site.frame.q[k]) += onBlock(site.frame, k, g);
   }
+  for (const Cable& cable : cables_) {
+    Vector3 stretch = Vector3::Zero(); // of the cable by a
+    for (const auto& [i, factor] : cable.parts) stretch += factor * a.segment<3>(i);
+    for (const auto& [i, factor] : cable.parts) gradient.col(cable.control).segment<3>(i) -= factor * stretch;
+  }
 }
 
 void Actuation::addForce(const VectorX& q, double t, const Eigen::Ref<const VectorX>& tau, double scale, VectorX& f) const {
   for (const Site& site : sites_) {
     const Matrix34 unit = evaluate(site.follows, site.wrench, site.frame.at(q, t));
     for (int k = 0; k < site.frame.count; ++k) f.segment<12>(site.frame.q[k]) += scale * tau[site.control] * onBlock(site.frame, k, unit);
+  }
+  for (const Cable& cable : cables_) {
+    const Vector3 pull = scale * tau[cable.control] * cable.line(q, t);
+    for (const auto& [i, factor] : cable.parts) f.segment<3>(i) -= factor * pull;
   }
 }
 
@@ -133,6 +185,14 @@ void Actuation::addGradient(const VectorX& q, double t, const Eigen::Ref<const V
               scale * tau[site.control] * onBlock(site.frame, j, f);
       }
     }
+  }
+  for (const Cable& cable : cables_) {
+    std::size_t pair = 0;
+    for (const auto& [column, first] : cable.parts)
+      for (const auto& [row, second] : cable.parts) {
+        for (const int place : cable.places[pair]) K.valuePtr()[place] -= scale * tau[cable.control] * first * second;
+        ++pair;
+      }
   }
 }
 

@@ -221,7 +221,8 @@ ControlledPath::Units ControlledPath::units() const {
   for (int i = 0; i < m.nu; ++i) {
     const auto& loads = m.problem.actuators[std::size_t(i)].loads;
     const bool isForce = std::any_of(loads.begin(), loads.end(), [](const ActuatorLoad& load) { return !load.wrench.head<3>().isZero(); });
-    control.push_back(mass * (isForce ? L : L * L) / (T * T));
+    const bool isCable = !m.problem.actuators[std::size_t(i)].cables.empty();
+    control.push_back(mass * (isCable ? 1 : isForce ? L : L * L) / (T * T));
     if (m.problem.effort.empty()) continue;
     const double square = m.problem.effort[std::size_t(i)] * control.back() * control.back();
     objective += T * (m.problem.effortNorm ? std::sqrt(square) : square);

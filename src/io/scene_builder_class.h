@@ -142,7 +142,7 @@ class SceneBuilder {
   std::vector<std::string> joints_;
   struct ActuatorEntry {
     Record record;
-    const Marker* on = nullptr;
+    const Marker *on = nullptr, *cable = nullptr;
   };
   std::vector<ActuatorEntry> actuators_;
   MeshLibrary meshes_;

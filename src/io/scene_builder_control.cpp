@@ -21,6 +21,13 @@ bool isForce(const Actuator& control) {
   return std::any_of(control.loads.begin(), control.loads.end(), [](const ActuatorLoad& load) { return !load.wrench.head<3>().isZero(); });
 }
 
+bool isCable(const Actuator& control) { return !control.cables.empty(); }
+
+/// Of a control: force, moment, or tension per length.
+const Dimension& dimensionOf(const Actuator& control) {
+  return isCable(control) ? dimension::stiffness : isForce(control) ? dimension::force : dimension::moment;
+}
+
 std::pair<double, double> readLimit(const Node& node, const Dimension& of) {
   const std::vector<Node> ends = node.isSequence() ? node.items() : std::vector<Node>{};
   if (ends.size() != 2) node.refuse("expected two numbers", "write [least, most]");
@@ -37,10 +44,12 @@ void SceneBuilder::readActuators(const std::vector<Record>& records) {
                      "write analysis: {type: optimal-control, ...}, or turn the actuators into loads");
   for (const Record& r : records) {
     if (r.has("joint") == r.has("on")) r.node().refuse("say what is driven", "give either `joint` or `on`");
-    if (r.has("on") && r.vector3("force").isZero() && r.vector3("moment").isZero())
-      r.node().refuse("the actuator does nothing", "give `force` or `moment`");
+    if (r.has("cable") && !r.has("on")) r.node().refuse("the cable has one end", "give `on`, the marker that it pulls");
+    const bool isLoad = !r.vector3("force").isZero() || !r.vector3("moment").isZero();
+    if (r.has("on") && r.has("cable") == isLoad)
+      r.node().refuse("the actuator does nothing, or two things", "give `force` or `moment`, or `cable`");
     if (r.has("on") && !r.has("name")) r.node().refuse("the actuator has no name", "give `name`");
-    actuators_.push_back({r, r.has("on") ? &marker(r.node("on")) : nullptr});
+    actuators_.push_back({r, r.has("on") ? &marker(r.node("on")) : nullptr, r.has("cable") ? &marker(r.node("cable")) : nullptr});
   }
 }
 
@@ -175,9 +184,11 @@ void SceneBuilder::readPeriodicity(const Record& r, OptimalControlOptions& optio
 
 void SceneBuilder::addControls(OptimalControlOptions& options) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (const auto& [r, on] : actuators_) {
+  for (const auto& [r, on, cable] : actuators_) {
     std::vector<Actuator> controls;
-    if (on) {
+    if (cable) {
+      controls = {{r.text("name"), {}, {{on, cable}}}};
+    } else if (on) {
       Vector6 wrench;
       wrench << r.vector3("force"), r.vector3("moment");
       controls = {{r.text("name"), {{on, r.choice("direction") == "follower", wrench}}}};
@@ -191,8 +202,7 @@ void SceneBuilder::addControls(OptimalControlOptions& options) const {
       const bool isTaken =
           std::any_of(options.actuators.begin(), options.actuators.end(), [&](const Actuator& a) { return a.name == control.name; });
       if (isTaken) r.node().refuse("two controls are named '" + control.name + "'", "give one of them another name");
-      const auto [least, most] = r.has("limit") ? readLimit(r.node("limit"), isForce(control) ? dimension::force : dimension::moment)
-                                                : std::pair(-infinity, infinity);
+      const auto [least, most] = r.has("limit") ? readLimit(r.node("limit"), dimensionOf(control)) : std::pair(-infinity, infinity);
       options.actuators.push_back(std::move(control));
       options.lower.push_back(least), options.upper.push_back(most);
       options.effort.push_back(r.number("effort"));
@@ -271,18 +281,18 @@ void SceneBuilder::makeManoeuvre(const Record& r) {
   o.durationWeight = r.number("time_weight");
   std::set<std::string> units;
   for (std::size_t i = 0; i < o.actuators.size(); ++i) {
-    const bool force = isForce(o.actuators[i]);
-    controls_[o.actuators[i].name] = force ? "N" : "N m";
     const bool isNorm = r.choice("effort_law") == "norm";
-    if (o.effort[i] > 0) units.insert(isNorm ? (force ? "N s" : "N m s") : force ? "N^2 s" : "N^2 m^2 s");
+    const std::string unit = isCable(o.actuators[i]) ? "N/m" : isForce(o.actuators[i]) ? "N" : "N m";
+    const std::string square = isCable(o.actuators[i]) ? "N^2/m^2 s" : isForce(o.actuators[i]) ? "N^2 s" : "N^2 m^2 s";
+    controls_[o.actuators[i].name] = unit;
+    if (o.effort[i] > 0) units.insert(isNorm ? unit + " s" : square);
   }
   if (o.durationWeight > 0) units.insert("s");
   if (!o.end.fastest.empty()) units.insert("m/s");
   if (units.size() == 1) costUnit_ = *units.begin() + (o.per ? "/m" : "");
   const Record end = r.object("end");
   if (r.choice("effort_law") == "norm") {
-    const bool allForces = std::all_of(o.actuators.begin(), o.actuators.end(), isForce);
-    o.effortNorm = r.node("softening").toPositive(allForces ? dimension::force : dimension::moment);
+    o.effortNorm = r.node("softening").toPositive(dimensionOf(o.actuators.front()));
   }
   o.beginIsFree = r.choice("begin") == "free";
   if (r.has("periodic")) readPeriodicity(r.object("periodic"), o);

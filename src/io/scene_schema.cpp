@@ -373,7 +373,8 @@ const Schema& actuator() {
        vector3("force", dim::none, "Direction and size of the force of a unit of the control [N].").defaultsTo("[0, 0, 0]"),
        vector3("moment", dim::none, "Direction and size of the moment of a unit of the control [N m].").defaultsTo("[0, 0, 0]"),
        choice("direction", {"follower", "dead"}, loadDirections).defaultsTo("follower"),
-       any("limit", "[least, most] of the control, in N or N m.").optional(),
+       any("cable", "Instead of a force: the other end of a cable that pulls `on`; its control is tension per length [N/m].").optional(),
+       any("limit", "[least, most] of the control, in N, N m or, of cables, N/m.").optional(),
        number("effort", dim::none, "Weight of its square in the effort.").nonNegative().defaultsTo("1")});
   return table;
 }
@@ -636,7 +637,7 @@ const Schema& analysis() {
          choice("effort_law", {"squares", "norm"}, "Whether the effort is the integral of the sum of squares, or of its root.")
              .defaultsTo("squares"),
          any("softening",
-             "norm: added to the sum of squares, squared, so that the root is smooth near zero [N m; N where all controls are forces].")
+             "norm: added to the sum of squares, squared, so that the root is smooth near zero, in the unit of the first control.")
              .defaultsTo("1e-3"),
          number("time_weight", dim::none, "Weight of the duration, where it is free.").nonNegative().defaultsTo("0"),
          object("cost_per", costPerLength(), "A length that the cost is divided by.").optional(),

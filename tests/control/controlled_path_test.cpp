@@ -124,6 +124,33 @@ TEST(ControlledPath, TreesHaveExactDerivatives) {
   expectExactDerivatives(m, {.actuators = motors(m, {"base", "elbow"})}, 1);
 }
 
+TEST(ControlledPath, CablesHaveExactDerivatives) {
+  MechanismBuilder b;
+  b.gravity({0, -9.81, 0});
+  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal()};
+  const auto first = b.body("first", rod, {Matrix3::Identity(), {0.5, 0, 0}}),
+             second = b.body("second", rod, {Matrix3::Identity(), {1.5, 0, 0}});
+  b.joint(JointKind::Revolute, "base", b.ground(), first.at({Matrix3::Identity(), {-0.5, 0, 0}}));
+  b.joint(JointKind::Spherical, "elbow", first.at({Matrix3::Identity(), {0.5, 0, 0}}), second.at({Matrix3::Identity(), {-0.5, 0, 0}}));
+  const Marker &wall = b.ground({Matrix3::Identity(), {0, 1, 0.3}}), &tip = second.at({Matrix3::Identity(), {0.5, 0.1, 0}}),
+               &middle = first.at({Matrix3::Identity(), {0, 0.1, 0}});
+  const Mechanism m = b.build();
+  const std::vector<Actuator> cables{{"far", {}, {{&wall, &tip}}}, {"near", {}, {{&tip, &middle}}}};
+  expectExactDerivatives(m, {.actuators = cables}, 7);
+  // A unit of tension per length pulls both ends along the line between them, with its length.
+  const DirectorSystem system(*m.model);
+  const Actuation actuation(system, cables);
+  const VectorX q = m.model->initialState().q;
+  MatrixX Bt;
+  actuation.columns(q, 0, Bt);
+  const Momentum pull = system.momentum(q, Bt.col(0));
+  const Vector3 from(0, 1, 0.3), to(2, 0.1, 0);
+  EXPECT_LT((pull.linear - (from - to)).norm(), 1e-14);
+  EXPECT_LT((pull.angular - to.cross(from - to)).norm(), 1e-14);
+  const Momentum inner = system.momentum(q, Bt.col(1));
+  EXPECT_LT(inner.linear.norm() + inner.angular.norm(), 1e-14) << "a cable between bodies changes no momentum map";
+}
+
 TEST(ControlledPath, FreeDurationHasExactDerivatives) {
   const Mechanism m = twoLink();
   expectExactDerivatives(m, {.actuators = motors(m, {"base", "elbow"})}, 2, true);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tendril {
@@ -13,7 +14,7 @@ namespace tendril {
 ///     f_x = F,      f_I = m x d_I / 2,      d_I the directors of the frame,
 ///
 /// so that sum_I d_I x f_I = m and momentum maps change by exactly what the controls apply (Leyendecker 2011, 5.22 ff.). Linear in the
-/// coordinates for components that are fixed in space, quadratic for those that follow their frame.
+/// coordinates for components that are fixed in space and for cables, quadratic for those that follow their frame.
 class Actuation {
  public:
   Actuation(const DirectorSystem& system, std::vector<Actuator> actuators);
@@ -41,9 +42,20 @@ class Actuation {
     std::array<std::array<int, 2>, 2> places{}; ///< [j][k]: first value of the rows of block j in the columns of block k
     std::array<int, 2> strides{};               ///< values from one column of block k to the next
   };
+  /// d = x_to - x_from = constant + sum c_j q_j, j the first of three coordinates each.
+  struct Cable {
+    int control = 0;
+    std::vector<std::pair<int, double>> parts;
+    std::array<const Marker*, 2> ends{};
+    std::vector<std::array<int, 3>> places; ///< of the diagonals of all pairs of parts among the values of a matrix
+    Vector3 line(const VectorX& q, double t) const;
+  };
+  void addSites(int control, const SparseMatrix& pattern);
+  void addCables(int control, const SparseMatrix& pattern);
   const DirectorSystem& system_;
   std::vector<Actuator> actuators_;
   std::vector<Site> sites_;
+  std::vector<Cable> cables_;
 };
 
 }
