@@ -11,10 +11,12 @@ class LuBackend {
   using Matrix = SparseLu::Matrix;
   virtual ~LuBackend() = default;
   virtual const char* name() const = 0;
-  /// Without groups in an order of the backend's choice.
-  virtual void analyse(const Matrix& A, const std::vector<int>& groups) = 0;
+  /// Eliminates rows and columns in the order given, as far as pivots are found on the diagonal; without one in an order of its own choice.
+  virtual void analyse(const Matrix& A, const std::vector<int>& order) = 0;
   /// Fills the report and counts the kind of factorisation; false if singular.
   virtual bool factorise(const Matrix& A, SingularityReport& report) = 0;
+  /// Completes the report on the matrix that was found to be singular, whatever it costs.
+  virtual void diagnose(SingularityReport&) {}
   virtual void solve(double* x, int columns, int stride) = 0;
   virtual void solveTransposed(double* x) = 0;
 

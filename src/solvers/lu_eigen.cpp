@@ -8,15 +8,26 @@
 namespace tendril {
 namespace {
 
-/// Supernodal LU of the equilibrated matrix B = R^-1 A C^-1, whose rows and columns have largest entries near 1 (Ruiz 2001).
+/// Supernodal LU of the equilibrated matrix B = R^-1 A C^-1, whose rows and columns have largest entries near 1 (Ruiz 2001). Columns
+/// come in the order of COLAMD, or rows and columns in the one given.
 class EigenLu final : public LuBackend {
  public:
   explicit EigenLu(const SparseLuOptions& options) : options_(options) { lu_.setPivotThreshold(options.pivotTolerance); }
 
   const char* name() const override { return "Eigen SparseLU"; }
 
-  void analyse(const Matrix& A, const std::vector<int>&) override {
-    lu_.analyzePattern(A);
+  void analyse(const Matrix& A, const std::vector<int>& order) override {
+    rowOrder_.setIdentity(A.rows());
+    if (order.empty()) {
+      Eigen::COLAMDOrdering<int>()(A, columnOrder_);
+    } else {
+      for (std::size_t k = 0; k < order.size(); ++k) rowOrder_.indices()[order[k]] = int(k);
+      columnOrder_ = rowOrder_;
+    }
+    lu_.isSymmetric(!order.empty());
+    scaled_ = A;
+    permute();
+    lu_.analyzePattern(permuted_);
     rows_.resize(A.rows());
     columns_.resize(A.rows());
     work_.resize(A.rows());
@@ -27,10 +38,11 @@ class EigenLu final : public LuBackend {
     const bool zeroLine = !equilibrate(A);
     if (!zeroLine) {
       ++pivoted;
-      lu_.factorize(scaled_);
+      permute();
+      lu_.factorize(permuted_);
     }
     if (zeroLine || lu_.info() != Eigen::Success || inverseCondition() <= options_.singularTolerance) {
-      report = diagnose();
+      report = {true, -1, 0, -1, 0};
       return false;
     }
     report = {false, -1, int(A.cols()), -1, 1};
@@ -40,15 +52,22 @@ class EigenLu final : public LuBackend {
   void solve(double* x, int columns, int stride) override {
     Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>> X(x, rows_.size(), columns, Eigen::OuterStride<>(stride));
     for (int j = 0; j < columns; ++j) {
-      work_ = X.col(j).cwiseQuotient(rows_);
-      X.col(j) = lu_.solve(work_).cwiseQuotient(columns_);
+      work_ = rowOrder_ * X.col(j).cwiseQuotient(rows_);
+      X.col(j) = (columnOrder_.transpose() * lu_.solve(work_)).cwiseQuotient(columns_);
     }
   }
 
   void solveTransposed(double* x) override {
     Eigen::Map<Eigen::VectorXd> X(x, rows_.size());
-    work_ = X.cwiseQuotient(columns_);
-    X = lu_.transpose().solve(work_).cwiseQuotient(rows_);
+    work_ = columnOrder_ * X.cwiseQuotient(columns_);
+    X = (rowOrder_.transpose() * lu_.transpose().solve(work_)).cwiseQuotient(rows_);
+  }
+
+  /// Eigen does not say which column failed, so the rank analysis of the columns does.
+  void diagnose(SingularityReport& report) override {
+    const RankReport rank = findDependentRows(Matrix(scaled_.transpose()), 1e-13);
+    report = {true, -1, rank.rank, -1, rank.largestDropped};
+    if (!rank.dependentRows.empty()) report.column = rank.dependentRows.front();
   }
 
  private:
@@ -85,17 +104,12 @@ class EigenLu final : public LuBackend {
     return std::isfinite(inverse) ? 1 / (norm * inverse) : 0;
   }
 
-  /// Eigen does not say which column failed, so the rank analysis of the columns does.
-  SingularityReport diagnose() const {
-    const RankReport rank = findDependentRows(Matrix(scaled_.transpose()), 1e-13);
-    SingularityReport report{true, -1, rank.rank, -1, rank.largestDropped};
-    if (!rank.dependentRows.empty()) report.column = rank.dependentRows.front();
-    return report;
-  }
+  void permute() { permuted_ = rowOrder_ * scaled_ * columnOrder_.transpose(); }
 
   SparseLuOptions options_;
-  Eigen::SparseLU<Matrix, Eigen::COLAMDOrdering<int>> lu_;
-  Matrix scaled_;
+  Eigen::SparseLU<Matrix, Eigen::NaturalOrdering<int>> lu_;
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> rowOrder_, columnOrder_; ///< places in permuted_
+  Matrix scaled_, permuted_;
   Eigen::VectorXd rows_, columns_, work_, sign_;
 };
 

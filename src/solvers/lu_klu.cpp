@@ -5,10 +5,8 @@
 #include <cmath>
 #include <new>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
-#include <Eigen/OrderingMethods>
 #include <klu.h>
 
 namespace tendril {
@@ -28,14 +26,14 @@ class Klu final : public LuBackend {
 
   const char* name() const override { return "KLU"; }
 
-  void analyse(const Matrix& A, const std::vector<int>& groups) override {
+  void analyse(const Matrix& A, const std::vector<int>& order) override {
     release();
-    common_.btf = groups.empty() ? 1 : 0;
-    if (groups.empty()) {
+    common_.btf = order.empty() ? 1 : 0;
+    if (order.empty()) {
       symbolic_ = klu_analyze(int(A.rows()), outer(A), inner(A), &common_);
     } else {
-      std::vector<int> order = orderOf(A, groups);
-      symbolic_ = klu_analyze_given(int(A.rows()), outer(A), inner(A), order.data(), order.data(), &common_);
+      int* given = const_cast<int*>(order.data());
+      symbolic_ = klu_analyze_given(int(A.rows()), outer(A), inner(A), given, given, &common_);
     }
     throwOnError();
     rowScale_.resize(A.rows());
@@ -65,35 +63,6 @@ class Klu final : public LuBackend {
   static int* outer(const Matrix& A) { return const_cast<int*>(A.outerIndexPtr()); }
   static int* inner(const Matrix& A) { return const_cast<int*>(A.innerIndexPtr()); }
   static double* values(const Matrix& A) { return const_cast<double*>(A.valuePtr()); }
-
-  /// Rows in the order of their elimination.
-  static std::vector<int> orderOf(const Matrix& A, const std::vector<int>& groups) {
-    const int count = *std::max_element(groups.begin(), groups.end()) + 1;
-    std::vector<std::vector<int>> members(static_cast<std::size_t>(count));
-    for (int row = 0; row < int(groups.size()); ++row) members[std::size_t(groups[std::size_t(row)])].push_back(row);
-    // Which groups meet, column by column.
-    std::vector<int> begin{0}, met, seen(std::size_t(count), -1);
-    for (int g = 0; g < count; ++g) {
-      for (const int column : members[std::size_t(g)]) {
-        for (Matrix::InnerIterator it(A, column); it; ++it) {
-          const int other = groups[std::size_t(it.row())];
-          if (std::exchange(seen[std::size_t(other)], g) != g) met.push_back(other);
-        }
-      }
-      std::sort(met.begin() + begin.back(), met.end());
-      begin.push_back(int(met.size()));
-    }
-    const std::vector<double> ones(met.size(), 1.0);
-    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> sequence;
-    const Matrix graph = Eigen::Map<const Matrix>(count, count, Eigen::Index(met.size()), begin.data(), met.data(), ones.data());
-    Eigen::AMDOrdering<int>()(graph, sequence);
-    std::vector<int> order;
-    for (int k = 0; k < count; ++k) {
-      const std::vector<int>& rows = members[std::size_t(sequence.indices()[k])];
-      order.insert(order.end(), rows.begin(), rows.end());
-    }
-    return order;
-  }
 
   void release() {
     if (numeric_) klu_free_numeric(&numeric_, &common_);

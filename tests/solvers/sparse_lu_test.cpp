@@ -96,6 +96,54 @@ TEST_P(SparseLuBackends, EliminatesMultipliersWithTheirGroups) {
   EXPECT_THROW(lu.analyse(A, groups), std::invalid_argument);
 }
 
+/// A band whose factors are dense enough for supernodes, in groups of five, rows numbered at random.
+SparseLu::Matrix scatteredBand(int groupCount, std::vector<int>& groups) {
+  constexpr int size = 5, reach = 45;
+  const int n = size * groupCount;
+  std::vector<Eigen::Triplet<double>> entries;
+  const Eigen::VectorXd values = randomVector(n * (2 * reach + 1), 3);
+  const auto scatter = [&](int row) { return int((long(row) * 7919) % n); };
+  groups.assign(std::size_t(n), 0);
+  for (int i = 0, k = 0; i < n; ++i) {
+    groups[std::size_t(scatter(i))] = i / size;
+    for (int j = std::max(0, i - reach); j < std::min(n, i + reach + 1); ++j)
+      entries.emplace_back(scatter(i), scatter(j), values[k++] + (i == j ? 10 : 0));
+  }
+  SparseLu::Matrix A(n, n);
+  A.setFromTriplets(entries.begin(), entries.end());
+  return A;
+}
+
+TEST_P(SparseLuBackends, DenseFactorsGoToSupernodes) {
+  std::vector<int> groups;
+  const SparseLu::Matrix A = scatteredBand(60, groups);
+  const Eigen::VectorXd b = randomVector(300, 5), exact = Eigen::MatrixXd(A).fullPivLu().solve(b);
+  SparseLu lu(options());
+  lu.analyse(A, groups);
+  EXPECT_STREQ(lu.backend(), "Eigen SparseLU");
+  ASSERT_TRUE(lu.factorise(A));
+  Eigen::VectorXd x = b, y = b;
+  lu.solve(x);
+  EXPECT_LE((x - exact).norm(), 1e-14 * lu.estimateCondition() * exact.norm());
+  lu.solveTransposed(y);
+  EXPECT_LE((A.transpose() * y - b).norm(), 1e-12 * b.norm());
+}
+
+TEST_P(SparseLuBackends, SupernodesLeaveSingularMatricesToTheOther) {
+  std::vector<int> groups;
+  const SparseLu::Matrix good = scatteredBand(60, groups);
+  SparseLu::Matrix A = good;
+  for (int e = A.outerIndexPtr()[17]; e < A.outerIndexPtr()[18]; ++e) A.valuePtr()[e] = 0;
+  SparseLu lu(options());
+  lu.analyse(A, groups);
+  EXPECT_FALSE(lu.factorise(A));
+  EXPECT_EQ(lu.singular().column, 17);
+  ASSERT_TRUE(lu.factorise(good));
+  Eigen::VectorXd x = good * Eigen::VectorXd::Ones(300);
+  lu.solve(x);
+  EXPECT_LE((x.array() - 1).abs().maxCoeff(), 1e-14 * lu.estimateCondition());
+}
+
 TEST_P(SparseLuBackends, ConditionEstimateIsALowerBoundOfTheRightSize) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const SparseLu::Matrix A = randomSquare(60, seed);

@@ -58,13 +58,14 @@ class SparseLu {
   SparseLu(SparseLu&&) noexcept;
   SparseLu& operator=(SparseLu&&) noexcept;
 
-  /// "KLU" or "Eigen SparseLU".
+  /// "KLU" or "Eigen SparseLU", the one in use.
   const char* backend() const;
 
   void analyse(const Matrix& A);
   /// With an order for saddle points, whose multipliers have no diagonal of their own: `groups` gives each row and column a group, which is
-  /// eliminated as a whole, lower rows first; the order of groups is one of minimum degree. A multiplier finds a pivot on the diagonal if
-  /// its group holds unknowns that it acts on. Eigen goes its own way.
+  /// eliminated as a whole, lower rows first; the order of groups is one of minimum degree or a front that runs along them (reverse Cuthill
+  /// & McKee), what costs less. A multiplier finds a pivot on the diagonal if its group holds unknowns that it acts on. Where this makes
+  /// the factors dense in parts Automatic takes Eigen's supernodes, until they find the matrix singular.
   void analyse(const Matrix& A, const std::vector<int>& groups);
   /// False when A is singular to working precision or has entries that are not finite; see singular() and finite(). Analyses first if
   /// nothing was analysed.
