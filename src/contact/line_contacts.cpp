@@ -54,12 +54,13 @@ struct LineContacts::Impl {
   void layOut();
   void addMeans();
   void addMean(const LineSample& sample, const SampleMotion& motion, const SectionContact& contact, const LineShare& share);
+  double radiiOf(const LineSample& sample) const;
   SectionContact contactOf(const LineSample& sample) const;
   Carrier carrierOf(int part, const CurvePlace& place) const;
   Vector3 driftOf(const LineSample& sample, const SectionContact& contact) const;
   int blocksOf(const LineSample& sample, std::array<int, 4>& blocks) const;
-  void addStiffness(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const;
-  void addSliding(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const;
+  void addStiffness(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K);
+  void addSliding(const LineSample& sample, const Matrix3& normalRate, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const;
   void append(const LineSample& sample, const Eigen::Matrix<double, 24, 24>& K, std::vector<StiffnessBlock>& blocks) const;
   Vector3 forceAt(std::size_t& share, int sample, const Eigen::Matrix3Xd& forces) const;
 };
@@ -165,6 +166,11 @@ Carrier LineContacts::Impl::carrierOf(int part, const CurvePlace& place) const {
   return carrier;
 }
 
+/// Of two curves.
+double LineContacts::Impl::radiiOf(const LineSample& sample) const {
+  return parts.parts()[std::size_t(sample.first)].curve->radius + parts.parts()[std::size_t(sample.second)].curve->radius;
+}
+
 SectionContact LineContacts::Impl::contactOf(const LineSample& sample) const {
   SectionContact contact;
   contact.first = carrierOf(sample.first, sample.place);
@@ -202,7 +208,7 @@ void LineContacts::Impl::addMeans() {
                                    : before.curves[std::size_t(samples[i].second)].frame(samples[i].otherPlace);
     // On which side the first curve lay at the begin of the step, seen from the material points that face each other now: curves whose
     // centrelines pass through one another on the way to a solution are pushed back.
-    if (!isRigid) samples[i].previousNormal = oldFirst.x - oldSecond.x;
+    if (!isRigid) samples[i].previousNormal = sideOf(oldFirst, oldSecond, radiiOf(samples[i]));
     const SectionContact contact = contactOf(samples[i]);
     const SampleMotion motion{slipSince(contact, oldFirst, oldSecond), driftOf(samples[i], contact)};
     for (std::size_t k = begin; k < s; ++k) {
@@ -245,7 +251,7 @@ Vector3 LineContacts::Impl::forceAt(std::size_t& share, int sample, const Eigen:
 
 /// Samples of the same two segments see the same blocks: their matrices are added up before they are handed out.
 void LineContacts::stiffness(const Eigen::Matrix3Xd& forces, std::vector<StiffnessBlock>& blocks) const {
-  const Impl& m = *impl_;
+  Impl& m = *impl_;
   if (!m.options.consistentTangent) return;
   const std::vector<LineSample>& samples = m.sampler.samples();
   Eigen::Matrix<double, 24, 24> K;
@@ -268,32 +274,49 @@ void LineContacts::stiffness(const Eigen::Matrix3Xd& forces, std::vector<Stiffne
   if (open) m.append(*open, K, blocks);
 }
 
-void LineContacts::Impl::addStiffness(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const {
+void LineContacts::Impl::addStiffness(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) {
   const CurveConfiguration& first = now.curves[std::size_t(sample.first)];
   const bool isCurve = parts.parts()[std::size_t(sample.second)].curve.has_value();
   const CurveConfiguration* second = isCurve ? &now.curves[std::size_t(sample.second)] : nullptr;
   const Projection projection = sample.isCrossing ? Projection::ClosestPoint : options.projection;
-  K += contactStiffness(contactOf(sample), F, &first, sample.place, second, sample.otherPlace, projection);
-  if (sample.isCrossing && isCurve) addSliding(sample, F, K);
+  SectionContact contact = contactOf(sample);
+  if (!isCurve) contact.normalRate = sampler.normalRate(sample);
+  K += contactStiffness(contact, F, &first, sample.place, second, sample.otherPlace, projection);
+  if (sample.isCrossing) addSliding(sample, contact.normalRate, F, K);
 }
 
 /// A crossing moves along the first curve, too: from D' = 0 follows d xi = - (B_n' dq) / D'', D'' and B' the derivatives along xi while the
-/// other place follows. B' is a central difference, whose error is that of the square of its width.
-void LineContacts::Impl::addSliding(const LineSample& sample, const Vector3& F, Eigen::Matrix<double, 24, 24>& K) const {
-  constexpr double width = 1e-4;
-  if (!(sample.curvature > 0) || std::abs(sample.place.xi - 0.5) == 0.5 || std::abs(sample.otherPlace.xi - 0.5) == 0.5) return; // at a node
+/// other place follows, or the normal of the rigid part turns. B' is a central difference, whose error is that of the square of its width.
+void LineContacts::Impl::addSliding(const LineSample& sample, const Matrix3& normalRate, const Vector3& F,
+                                    Eigen::Matrix<double, 24, 24>& K) const {
+  const CurveConfiguration& first = now.curves[std::size_t(sample.first)];
+  const bool isCurve = parts.parts()[std::size_t(sample.second)].curve.has_value();
+  if (std::abs(sample.place.xi - 0.5) == 0.5 || (isCurve && std::abs(sample.otherPlace.xi - 0.5) == 0.5)) return; // at a node
+  const Pose C = first.frame(sample.place);
+  const Vector6& d = first.relative(sample.place.segment);
+  const Vector3 along = C.R * d.head<3>(), bend = C.R * d.tail<3>().cross(d.head<3>());
+  const double width = 1e-4 * first.curve().radius / along.norm();
+  const double curvature = isCurve ? sample.curvature : along.dot(normalRate * along) + sample.normal.dot(bend);
+  if (!(curvature > 0)) return;
   Eigen::Matrix<double, 24, 1> normal = Eigen::Matrix<double, 24, 1>::Zero(), force = normal;
   for (const double sign : {1.0, -1.0}) {
     LineSample beside = sample;
     beside.place.xi += sign * width;
-    beside.otherPlace.xi += sign * width * sample.follow;
+    if (isCurve) {
+      beside.otherPlace.xi += sign * width * sample.follow;
+    } else {
+      ContactPoint& nearest = beside.nearest;
+      const Vector3 arm = nearest.position - C.x;
+      nearest.normal = (sample.normal + sign * width * normalRate * along).normalized();
+      nearest.position = first.frame(beside.place).x + sample.normal.dot(arm) * nearest.normal;
+    }
     const SectionContact contact = contactOf(beside);
     for (int k = 0; k < 4; ++k) {
       normal.segment<6>(6 * k) += sign / (2 * width) * contact.B[std::size_t(k)].row(0).transpose();
       force.segment<6>(6 * k) += sign / (2 * width) * contact.B[std::size_t(k)].transpose() * F;
     }
   }
-  K += force * normal.transpose() / sample.curvature;
+  K += force * normal.transpose() / curvature;
 }
 
 void LineContacts::Impl::append(const LineSample& sample, const Eigen::Matrix<double, 24, 24>& K,
@@ -349,7 +372,14 @@ std::string LineContacts::describe(const ContactConstraint& constraint) const {
     std::snprintf(place.data(), place.size(), "%.4g", arclength);
     return "beam '" + part.name + "' at " + place.data() + " m";
   };
-  return words(constraint.first, constraint.arclength) + " and " + words(constraint.second, constraint.otherArclength);
+  const auto radiusOf = [this](int p) {
+    const ContactModel::Part& part = impl_->parts.parts()[std::size_t(p)];
+    return part.curve ? part.curve->radius : 0;
+  };
+  const double radii = radiusOf(constraint.first) + radiusOf(constraint.second);
+  const bool coincide = radiusOf(constraint.second) > 0 && constraint.gap <= -(1 - 1e-6) * radii;
+  return words(constraint.first, constraint.arclength) + " and " + words(constraint.second, constraint.otherArclength) +
+         (coincide ? " (their centrelines coincide: nothing tells in which direction to part them)" : "");
 }
 
 }

@@ -8,13 +8,6 @@
 
 namespace tendril {
 
-namespace {
-
-/// Normals nearer to each other than 30 degrees are those of one contact with a rigid part.
-constexpr double sameNormal = 0.8660254037844386;
-
-}
-
 LineSampler::LineSampler(const ContactModel& parts, const LineContactOptions& options) : parts_(parts), options_(options) {
   for (const ContactModel::Part& part : parts.parts()) {
     ballOf_.push_back(int(balls_.size()));
@@ -113,10 +106,13 @@ void LineSampler::addCurves(const Run& run, const CurvePlace& place, const Pose&
 }
 
 void LineSampler::findRigid(const Run& run, const Pose& C) {
+  findRigid(run, C, approach_ + shapeOfFirst(run).segments[std::size_t(run.front().segment)].length);
+}
+
+void LineSampler::findRigid(const Run& run, const Pose& C, double within) {
   const LineCandidate& pair = run.front();
   const ContactModel::Part& part = parts_.parts()[std::size_t(pair.second)];
   const CollisionShape& ball = balls_[std::size_t(ballOf_[std::size_t(pair.first)])];
-  const double within = approach_ + shapeOfFirst(run).segments[std::size_t(pair.segment)].length;
   points_.clear();
   for (const LineCandidate& candidate : run) {
     findContacts(ball, C, part.shapes[std::size_t(candidate.other)], geometry_->frames[std::size_t(pair.second)], within, points_);

@@ -53,6 +53,10 @@ class LineSampler {
   /// Adds the support at a place of a curve, whether it is the nearest one or not. False if a rigid part is not within `approach` of it.
   bool addSupportAt(int first, int second, const CurvePlace& place);
 
+  /// By how much the normal of a sample on a rigid part turns with the centre of the curve's section (SectionContact::normalRate). Zero
+  /// where it jumps.
+  Matrix3 normalRate(const LineSample& sample);
+
   std::vector<LineSample>& samples() { return samples_; }
   const std::vector<LineSample>& samples() const { return samples_; }
   /// In the order of their samples.
@@ -70,6 +74,9 @@ class LineSampler {
   const ContactCurve& shapeOfFirst(const Run& run) const { return firstCurve(run).curve(); }
   /// Rises up to this one are left to the means around nodes.
   static constexpr double unresolvedRise = 0.01;
+
+  /// Normals nearer to each other than 30 degrees are those of one contact with a rigid part.
+  static constexpr double sameNormal = 0.8660254037844386;
 
   bool isRigid(const Run& run) const { return !parts_.parts()[std::size_t(run.front().second)].curve; }
 
@@ -99,7 +106,9 @@ class LineSampler {
   void addCurves(const Run& run, const CurvePlace& place, const Pose& C, double length, std::span<const NodeShare> nodes);
   void addRigid(const Run& run, const CurvePlace& place, const Pose& C, double length, std::span<const NodeShare> nodes);
   /// Contacts with a rigid part, the deepest first.
+  void findRigid(const Run& run, const Pose& C, double within);
   void findRigid(const Run& run, const Pose& C);
+  Run runOf(int first, int second, int segment) const;
   void share(double length, std::span<const NodeShare> nodes);
 
   const ContactModel& parts_;

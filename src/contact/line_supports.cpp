@@ -1,5 +1,7 @@
 #include "contact/line_samples.h"
 
+#include "tendril/contact/contact_detection.h"
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -74,13 +76,38 @@ LineSample LineSampler::supportAt(const Run& run, const CurvePlace& place, const
   return sample;
 }
 
-bool LineSampler::addSupportAt(int first, int second, const CurvePlace& place) {
-  const std::tuple wanted(first, second, place.segment);
+LineSampler::Run LineSampler::runOf(int first, int second, int segment) const {
+  const std::tuple wanted(first, second, segment);
   const auto isBefore = [](const NearRun& run, const auto& value) {
     const LineCandidate& c = run.candidates.front();
     return std::tuple(c.first, c.second, c.segment) < value;
   };
-  const Run& run = std::lower_bound(runs_.begin(), runs_.end(), wanted, isBefore)->candidates;
+  return std::lower_bound(runs_.begin(), runs_.end(), wanted, isBefore)->candidates;
+}
+
+/// Differences of the normals around the centre, each from the contact that it stands for.
+Matrix3 LineSampler::normalRate(const LineSample& sample) {
+  const Run run = runOf(sample.first, sample.second, sample.place.segment);
+  const double width = 1e-4 * shapeOfFirst(run).radius;
+  const Pose C = firstCurve(run).frame(sample.place);
+  const Vector3& n = sample.nearest.normal;
+  const Matrix3 basis = contactFrame(n, Vector3::Zero());
+  Matrix3 N = Matrix3::Zero();
+  for (int k = 1; k < 3; ++k) {
+    Vector3 change = Vector3::Zero();
+    for (const double sign : {1.0, -1.0}) {
+      findRigid(run, {C.R, C.x + sign * width * basis.col(k)}, sample.nearest.gap + width);
+      const auto same = std::find_if(points_.begin(), points_.end(), [&](const ContactPoint& p) { return p.normal.dot(n) > sameNormal; });
+      if (same == points_.end()) return Matrix3::Zero();
+      change += sign * same->normal;
+    }
+    N += (change - n * n.dot(change)) / (2 * width) * basis.col(k).transpose();
+  }
+  return N;
+}
+
+bool LineSampler::addSupportAt(int first, int second, const CurvePlace& place) {
+  const Run run = runOf(first, second, place.segment);
   const auto found = probe(run, firstCurve(run).frame(place));
   if (!found || found->nearest.gap > approach_) return false;
   samples_.push_back(supportAt(run, place, found->nearest));

@@ -105,7 +105,7 @@ void SectionContact::fillCurves(const Vector3& previousNormal) {
   const double distance = apart.norm();
   Vector3 n = apart / distance;
   if (distance <= coincident * (firstRadius + secondRadius)) {
-    n = previousNormal.isZero(0) ? Vector3(first.frame.R.col(1)) : previousNormal;
+    n = (previousNormal.isZero(0) ? sideOf(first.frame, second.frame, firstRadius + secondRadius) : previousNormal).normalized();
   } else if (previousNormal.dot(n) < 0) {
     n = -n;
   }
@@ -113,6 +113,14 @@ void SectionContact::fillCurves(const Vector3& previousNormal) {
   firstPoint = first.frame.x - firstRadius * n;
   secondPoint = second.frame.x + secondRadius * n;
   fillFrame(*this, n);
+}
+
+Vector3 sideOf(const Pose& first, const Pose& second, double radii) {
+  constexpr double together = 0.1; // sine of the angle
+  const Vector3 apart = first.x - second.x;
+  if (apart.norm() > coincident * radii) return apart;
+  const Vector3 across = first.R.col(0).cross(second.R.col(0));
+  return across.norm() > together ? across : Vector3(first.R.col(1));
 }
 
 void SectionContact::fillRigid(const ContactPoint& nearest) {
@@ -169,10 +177,11 @@ FrameRate contactRateOfCurves(const SectionContact& contact, const FrameRate& C,
   return {0.5 * (C.x + F.x + (contact.secondRadius - contact.firstRadius) * normalRate), frameRotation(contact, C, normalRate)};
 }
 
-/// Of the contact frame on a rigid part: n turns with it, and the contact point is x_C - (R_1 + gap / 2) n.
-FrameRate contactRateOfPlane(const SectionContact& contact, const FrameRate& C, const FrameRate& F) {
+/// Of the contact frame on a rigid part: n turns with it, and by N where x_C moves along it; the contact point is x_C - (R_1 + gap / 2) n.
+FrameRate contactRateOfRigid(const SectionContact& contact, const FrameRate& C, const FrameRate& F) {
   const Vector3 n = contact.R.col(0), arm = contactPoint(contact) - contact.second.frame.x;
-  const Rate normalRate = -so3::hat(n) * F.w;
+  const Rate apart = C.x - F.x + so3::hat(contact.first.frame.x - contact.second.frame.x) * F.w;
+  const Rate normalRate = contact.normalRate * apart - so3::hat(n) * F.w;
   const Rate approach = C.x - F.x + so3::hat(arm) * F.w; // its part along n is the rate of the gap
   return {C.x - (contact.firstRadius + 0.5 * contact.gap) * normalRate - 0.5 * n * n.transpose() * approach,
           frameRotation(contact, C, normalRate)};
@@ -221,7 +230,7 @@ Eigen::Matrix<double, 24, 24> contactStiffness(const SectionContact& contact, co
                                                const CurvePlace& firstPlace, const CurveConfiguration* second,
                                                const CurvePlace& secondPlace, Projection projection) {
   const FrameRate C = sectionRate(contact.first.frame, 0), F = sectionRate(contact.second.frame, 1);
-  const FrameRate M = second ? contactRateOfCurves(contact, C, F) : contactRateOfPlane(contact, C, F);
+  const FrameRate M = second ? contactRateOfCurves(contact, C, F) : contactRateOfRigid(contact, C, F);
   const Vector3 f = contact.R * force, p = contactPoint(contact);
   const SectionWrench onFirst = sectionWrench(f, p, M, contact.first.frame, C);
   const SectionWrench onSecond = sectionWrench(-f, p, M, contact.second.frame, F);

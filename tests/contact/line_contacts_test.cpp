@@ -574,6 +574,39 @@ TEST(LineContacts, StiffnessOfACrossingFollowsThePlaceOnBothCurves) {
   EXPECT_LT((K - D).norm(), 1e-6 * D.norm());
 }
 
+struct Support {
+  Shape::Kind kind;
+  Vector3 size;
+  Pose pose; ///< what is nearest to the curve lies at the origin
+};
+
+/// A curve lies across a ball, a thin roll and an edge. The normal turns with it, and it touches at another of its places.
+TEST(LineContacts, StiffnessOfASupportKnowsHowTheSurfaceIsCurved) {
+  const Matrix3 edgeUp = so3::exp(Vector3(0, 0, M_PI / 2 + 0.3)) * so3::exp(Vector3(M_PI / 4, 0, 0));
+  const std::vector<Support> supports{
+      {Shape::Kind::Sphere, {0.2, 0, 0}, {Matrix3::Identity(), {0, 0, -0.2}}},
+      {Shape::Kind::Cylinder, {0.06, 3, 0}, {so3::exp(Vector3(M_PI / 2, 0, 0.3)), {0, 0, -0.06}}},
+      {Shape::Kind::Box, {3, 1, 1}, {edgeUp, {0, 0, -std::sqrt(0.5)}}},
+  };
+  for (const Support& support : supports) {
+    std::mt19937 random(11);
+    LineRig rig;
+    std::uniform_real_distribution<double> uniform(-0.05, 0.05);
+    rig.curve("a", 1, 2, 0.1, [&](double s) {
+      return Pose{Matrix3::Identity(), {s - 0.9, 0, 0.13}} * se3::exp(Vector6(Vector6::NullaryExpr([&] { return uniform(random); })));
+    });
+    rig.solid("support", support.kind, support.size, support.pose);
+    LineContacts& contacts = rig.build({}, 0.2);
+    const auto all = contacts.constraints();
+    const auto found = std::find_if(all.begin(), all.end(), [](const ContactConstraint& c) { return c.weight == 0; });
+    ASSERT_NE(found, all.end());
+    Eigen::Matrix3Xd F = Eigen::Matrix3Xd::Zero(3, Eigen::Index(all.size()));
+    F.col(found - all.begin()) = Vector3(2, 0.4, -0.7);
+    const MatrixX K = denseStiffness(rig, F), D = differencedStiffness(rig, F);
+    EXPECT_LT((K - D).norm(), 1e-6 * D.norm()) << int(support.kind);
+  }
+}
+
 /// The height at which the second curve just touches the first, when it has been turned by an angle.
 double restingHeight(double angle, double offset, const LineContactOptions& options) {
   constexpr double R = 0.1;

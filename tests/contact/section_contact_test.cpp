@@ -420,24 +420,26 @@ TEST(ContactStiffness, HoldsBehindTheCentreline) {
 
 // ---- rigid part ------------------------------------------------------------------------------------------------------------------------
 
-/// A segment near a half-space on a body: block 2, seen through a frame of its own.
-struct OnHalfSpace {
-  explicit OnHalfSpace(unsigned seed)
+/// A segment near a half-space or a ball on a body: block 2, seen through a frame of its own.
+struct OnRigidPart {
+  explicit OnRigidPart(unsigned seed)
       : random(seed),
         rig(disturbedLine(random, Pose{}, 1, 1, 0.5), disturbedLine(random, turnedAndShifted({0.3, 0, 0.2}, {0.2, 0.1, -0.4}), 1, 1, 0.5)) {
   }
 
-  SectionContact contactIn(const State& state) {
+  /// On a ball around the origin of the body, if it has a radius.
+  SectionContact contactIn(const State& state, double ball = 0) {
     rig.onFirst.set(state);
     SectionContact contact;
     contact.first = rig.onFirst.carrier(place);
     contact.firstRadius = 0.13;
     const Pose body = loadPose(state.q.data() + 24);
     contact.second = {body * offset, 1, {2, -1}, {se3::AdInverse(offset), Matrix6::Zero()}};
-    const Vector3 n = body.R * normal;
+    const Vector3 apart = contact.first.frame.x - body.x, n = ball > 0 ? apart.normalized() : body.R * normal;
+    if (ball > 0) contact.normalRate = (Matrix3::Identity() - n * n.transpose()) / apart.norm();
     ContactPoint nearest;
     nearest.normal = n;
-    nearest.gap = n.dot(contact.first.frame.x - body.x) - contact.firstRadius;
+    nearest.gap = n.dot(apart) - contact.firstRadius - ball;
     nearest.position = contact.first.frame.x - (contact.firstRadius + 0.5 * nearest.gap) * n;
     contact.fillRigid(nearest);
     contact.B[3].setZero();
@@ -451,17 +453,20 @@ struct OnHalfSpace {
   Vector3 normal = Vector3(0.3, -0.2, 0.9).normalized();
 };
 
-TEST(SectionOnRigidPart, GapAndForcesHaveTheirDerivatives) {
+class SectionOnRigidPart : public ::testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(PlaneAndBall, SectionOnRigidPart, ::testing::Values(0, 0.3));
+
+TEST_P(SectionOnRigidPart, GapAndForcesHaveTheirDerivatives) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
-    OnHalfSpace rig(seed);
-    const SectionContact contact = rig.contactIn(rig.rig.state);
+    OnRigidPart rig(seed);
+    const SectionContact contact = rig.contactIn(rig.rig.state, GetParam());
     EXPECT_LE((contact.firstPoint - contact.first.frame.x + 0.13 * contact.R.col(0)).norm(), 1e-14);
     EXPECT_LE((contact.firstPoint - contact.secondPoint - contact.gap * contact.R.col(0)).norm(), 1e-14);
     const Vector3 force(1.7, -0.6, 0.9);
     const Matrix24 K = contactStiffness(contact, force, &rig.rig.onFirst, rig.place, nullptr, {}, Projection::ClosestPoint);
     EXPECT_TRUE(K.bottomRows<6>().isZero(0) && K.rightCols<6>().isZero(0));
     for (int j = 0; j < 18; ++j) {
-      const auto at = [&](double h) { return rig.contactIn(rig.rig.moved(h * VectorX::Unit(24, j))); };
+      const auto at = [&](double h) { return rig.contactIn(rig.rig.moved(h * VectorX::Unit(24, j)), GetParam()); };
       EXPECT_NEAR(differentiate([&](double h) { return at(h).gap; }, 1e-3), rows(contact)(0, j), 1e-9) << "column " << j;
       const Vector24 slope = differentiate([&](double h) { return nodalForces(at(h), force); }, 1e-3);
       EXPECT_LE((slope + K.col(j)).norm(), 1e-8 * K.norm()) << "column " << j;

@@ -66,7 +66,7 @@ class ContactConstraints {
   virtual void stiffness(const Eigen::Matrix3Xd& forces, std::vector<StiffnessBlock>& blocks) const = 0;
   /// A length by which gaps are measured: the smallest radius or size of what touches [m].
   virtual double size() const = 0;
-  /// "beam 'a' at 0.31 m and beam 'b' at 0.29 m".
+  /// "beam 'a' at 0.31 m and beam 'b' at 0.29 m"; says so where centrelines coincide.
   virtual std::string describe(const ContactConstraint& constraint) const = 0;
 };
 

@@ -40,16 +40,22 @@ struct SectionContact {
   Vector3 firstPoint, secondPoint;          ///< on the two surfaces, inertial frame
   Matrix3 R = Matrix3::Identity();          ///< columns n, t, s
   double gap = 0;                           ///< [m]
+  /// On a rigid part: by how much the normal turns with the centre of the first section, dn = N dx, the part at rest. Zero on a plane.
+  Matrix3 normalRate = Matrix3::Zero();
 
   /// Gradient over the blocks of first, then of second (first.count + second.count of them).
   std::array<Matrix36, 4> B;
 
   /// Fills points, R, gap and B of two curves from the carriers and radii. The normal goes on from `previous` (zero: none): it does not
-  /// turn over when the centrelines pass through one another, and stays where they coincide.
+  /// turn over when the centrelines pass through one another, and stays where they coincide; without a previous one that is sideOf().
   void fillCurves(const Vector3& previousNormal);
   /// The same for a rigid part: `nearest` is where it is nearest to a sphere of firstRadius around the first section's centre.
   void fillRigid(const ContactPoint& nearest);
 };
+
+/// The way in which two sections are to part: from the centre of the second to that of the first. Centres that coincide have none of their
+/// own; then it is perpendicular to both curves where they cross, and where they run together the first's second director.
+Vector3 sideOf(const Pose& first, const Pose& second, double radii);
 
 /// Displacement (t, s) of the first surface point relative to the second since an older configuration, for the material points that face
 /// each other now. L and K were attached to the old sections as M is to the present ones, and the source's log(H_LK,old^-1 H_LK) (001,
@@ -60,7 +66,7 @@ Eigen::Vector2d slipSince(const SectionContact& contact, const Pose& oldFirst, c
 
 /// - d(B^T F)/dq for a force F (normal, t, s) fixed in the contact frame, over the up to 4 blocks (first's, then second's): turning of the
 /// frame, motion of the lever arms, change of the shape functions, and motion of the facing place along the second curve. `second` is null
-/// for a rigid part, whose surface is taken as plane.
+/// for a rigid part, whose surface turns the normal by `normalRate`.
 ///
 /// For Projection::ClosestPoint without friction B^T F = F_n d(gap)/dq, and K is as symmetric as second derivatives in local frames are:
 /// K - K^T = - sum_b coad((B^T F)_b), which vanishes where all forces on a block are in balance.
