@@ -93,7 +93,8 @@ void NonsmoothAlpha::Impl::removeOverlaps(std::vector<std::string>& told) {
   h = options.smooth.step;
   balance();
   if (const ContactNewtonReport& newton = position.solve(state, h); !newton.converged) {
-    throw NumericalFailure("overlaps at the start could not be taken out: " + newton.message);
+    throw NumericalFailure("overlaps at the start could not be taken out, the deepest is " + overlap.place + ": move these apart; " +
+                           newton.message);
   }
   smooth.replaceMotion(position.state().q, state.v);
   smooth.start();

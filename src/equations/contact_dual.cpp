@@ -15,6 +15,7 @@ constexpr int mostUnsolved = 2;
 void ContactDualStep::begin() {
   isChosen_.clear();
   failure_.clear();
+  isSingular_ = false;
   unsolved_ = 0;
 }
 
@@ -47,7 +48,9 @@ bool ContactDualStep::factorise(ContactIterate& iterate) {
   for (const StiffnessBlock& block : stiffness) matrix_.add(iterate.scaled(block));
   if (lu_.factorise(matrix_.matrix())) return true;
   failure_ = "the matrix without contact is singular";
-  if (const std::string free = kkt.describeSingular(); !free.empty()) failure_ += "; " + free;
+  const std::string free = kkt.describeSingular();
+  isSingular_ = !free.empty();
+  if (isSingular_) failure_ += "; " + free;
   return false;
 }
 

@@ -119,9 +119,12 @@ class ContactStep {
   /// False if there is no step; failure() tells why.
   virtual bool compute(ContactIterate& iterate, ContactIncrement& increment) = 0;
   const std::string& failure() const { return failure_; }
+  /// The failure is that something floats.
+  bool isSingular() const { return isSingular_; }
 
  protected:
   std::string failure_;
+  bool isSingular_ = false;
 };
 
 }

@@ -38,7 +38,8 @@ const ContactNewtonReport& ContactNewton::solve(ContactProblem& problem, const C
   impl_->iterate.begin(problem, options.weight, F);
   impl_->first = F;
   if (options.method != Method::Dual && impl_->iterateBy(impl_->semismooth, "Newton's method", options.maxIterations)) return report;
-  if (options.method == Method::Newton) return report;
+  // What floats without contact has no dual form either.
+  if (options.method == Method::Newton || report.isSingular) return report;
   if (options.method == Method::Automatic) {
     if (impl_->iterate.closed() > dualLimit) return report;
     problem.restart();
@@ -62,7 +63,10 @@ bool ContactNewton::Impl::iterateBy(ContactStep& step, const char* name, int max
     const bool stagnates = iteration > 0 && iterate.merit() > 0.5 * before;
     if (iterate.passes() || (stagnates && iterate.isNegligible())) return report.converged = true;
     if (iteration >= maxIterations) return fail(name, "too many iterations");
-    if (!step.compute(iterate, increment)) return fail(name, step.failure());
+    if (!step.compute(iterate, increment)) {
+      report.isSingular = step.isSingular() && iteration == 0;
+      return fail(name, step.failure());
+    }
     before = iterate.merit();
     iterate.apply(increment);
     ++report.iterations;
@@ -72,8 +76,9 @@ bool ContactNewton::Impl::iterateBy(ContactStep& step, const char* name, int max
 
 bool ContactNewton::Impl::fail(const char* name, const std::string& why) {
   if (!report.message.empty()) report.message += ". ";
-  report.message += fmt::format("{} with contact: {} after {} iterations; worst: {} remedy: take a smaller step", name, why,
-                                report.iterations, iterate.describeWorst());
+  report.message += fmt::format("{} with contact: {}", name, why);
+  if (report.isSingular) return false;
+  report.message += fmt::format(" after {} iterations; worst: {} remedy: take a smaller step", report.iterations, iterate.describeWorst());
   return false;
 }
 

@@ -41,6 +41,7 @@ void ContactSemismoothStep::begin() {
   cycles_ = 0;
   softness_ = 1;
   failure_.clear();
+  isSingular_ = false;
 }
 
 bool ContactSemismoothStep::compute(ContactIterate& iterate, ContactIncrement& increment) {
@@ -111,7 +112,8 @@ bool ContactSemismoothStep::factorise(ContactIterate& iterate) {
     }
   }
   const std::string free = iterate.kkt().describeSingular();
-  if (!free.empty()) failure_ += "; without contact " + free;
+  isSingular_ = !free.empty();
+  if (isSingular_) failure_ += "; without contact " + free + ", or let it begin in touch with what is to hold it";
   return false;
 }
 

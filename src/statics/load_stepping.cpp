@@ -48,6 +48,7 @@ void LoadStepping::judgeOverlap() {
   contacts_->evaluate(state_);
   const Overlap overlap = deepestOverlap(*contacts_);
   if (overlap.depth <= allowedOverlap * contacts_->size()) return;
+  overlap_ = overlap.place;
   if (!options_.projectInitial) {
     throw InputError("surfaces overlap at the start: " + overlap.place +
                      "; move them apart, or set project_initial: true to let the first step do that");
@@ -104,7 +105,7 @@ void LoadStepping::solveWithContact() {
   const ContactNewtonReport& newton = equilibrium_->solve(accepted_);
   report_.iterations += newton.iterations;
   report_.factorisations += newton.factorisations;
-  attempt_ = {newton.converged, false, newton.iterations, newton.residual, newton.message};
+  attempt_ = {newton.converged, newton.isSingular, newton.iterations, newton.residual, newton.message};
 }
 
 const StepReport& LoadStepping::advance() try {
@@ -122,10 +123,14 @@ const StepReport& LoadStepping::advance() try {
     ++report_.cuts;
     h_ = h / 2;
     if (h_ < options_.smallestStep || attempt_.isSingular) {
-      const std::string why = attempt_.why;
-      throw NumericalFailure(fmt::format("statics: step {} from load parameter {:.6g} failed: {} (steps were cut to {:.3g}); near a limit "
-                                         "point use arc length, or look at the state that was kept",
-                                         report_.step + 1, accepted_.t, why, h_));
+      std::string why = fmt::format("statics: step {} from load parameter {:.6g} failed: {}", report_.step + 1, accepted_.t, attempt_.why);
+      if (!(equilibrium_ && attempt_.isSingular)) {
+        why += fmt::format(" (steps were cut to {:.3g}); near a limit point use arc length, or look at the state that was kept", h_);
+      }
+      if (!overlap_.empty() && report_.step == 0) {
+        why += "; overlaps at the start were to be taken out in this step, the deepest is " + overlap_ + ": move these apart";
+      }
+      throw NumericalFailure(why);
     }
   }
   report_.residual = attempt_.residual;

@@ -1,6 +1,7 @@
 #include "beam_on_wall.h"
 #include "contact_curve_part.h"
 #include "statics/contact_run.h"
+#include "tendril/model/error.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <vector>
 
 namespace tendril::test {
@@ -150,6 +152,110 @@ TEST(BeamOverAnEdge, HangsTheSameOnAnyMesh) {
   const double fine = hangOverEdge(40), middle = hangOverEdge(8), coarse = hangOverEdge(5);
   EXPECT_LT(std::abs(middle / fine - 1), 0.06);
   EXPECT_LT(std::abs(coarse / fine - 1), 0.12);
+}
+
+/// A soft cantilever on a table is pulled down over its edge, without friction: the edge turns the normal, and the place at which it
+/// touches moves along the beam. Average iterations of a step.
+double pullOverEdge(int elements, double edge, Method method) {
+  const double R = 5e-3;
+  ContactRun run;
+  MechanismBuilder b;
+  const auto section = SectionProperties::of(Section::circle(R), {.youngsModulus = 1e7, .poissonRatio = 0.3, .density = 1200});
+  const auto beam = b.beam("beam", Curve::straight({0, 0, R}, {1, 0, R}), section, {.elements = elements});
+  b.clamp("clamp", beam.start());
+  b.force("load", beam.end(), {0, 0, -0.5}, LoadDirection::Dead, TimeFunction::proportional());
+  const Marker& table = b.ground({Matrix3::Identity(), {0, 0, -0.05}});
+  run.parts.addPart(curvePart(beam.part(), R));
+  run.parts.addPart({.name = "table",
+                     .surface = "",
+                     .marker = &table,
+                     .shapes = {CollisionShape({.kind = Shape::Kind::Box, .size = {2 * edge, 0.2, 0.1}}, "table")},
+                     .curve = {}});
+  run.parts.addLaw({"beam", "table", {}});
+  run.mechanism = b.build();
+  run.run({.method = method}, {.steps = 20, .grow = false});
+  EXPECT_EQ(run.steps, 20);
+  EXPECT_GT(run.total(), 0);
+  return double(run.iterations) / run.steps;
+}
+
+TEST(BeamOverAnEdge, IsPulledInFewIterations) {
+  for (const Method method : {Method::Mortar, Method::Collocation}) {
+    for (const double edge : {0.4, 0.5, 0.6}) EXPECT_LT(pullOverEdge(5, edge, method), 12) << edge;
+  }
+}
+
+// ---- bad input -------------------------------------------------------------------------------------------------------------------------
+
+std::string messageOf(ContactRun& run, const LoadSteppingOptions& options) {
+  try {
+    run.run({}, options);
+  } catch (const NumericalFailure& failure) {
+    return failure.what();
+  }
+  return {};
+}
+
+TEST(BadContact, OfABeamThatFloatsAsksForASupportAndForNothingElse) {
+  const double R = 5e-3;
+  ContactRun run;
+  MechanismBuilder b;
+  const auto section = SectionProperties::of(Section::circle(R), {.youngsModulus = 1e7, .poissonRatio = 0.3, .density = 1200});
+  const auto beam = b.beam("beam", Curve::straight({0, 0, 1.2 * R}, {0.5, 0, 1.2 * R}), section, {.elements = 5});
+  b.force("load", beam.end(), {0, 0, -1}, LoadDirection::Dead, TimeFunction::proportional());
+  const Marker& table = b.ground({Matrix3::Identity(), {0, 0, -0.05}});
+  run.parts.addPart(curvePart(beam.part(), R));
+  run.parts.addPart({.name = "table",
+                     .surface = "",
+                     .marker = &table,
+                     .shapes = {CollisionShape({.kind = Shape::Kind::Box, .size = {2, 0.2, 0.1}}, "table")},
+                     .curve = {}});
+  run.parts.addLaw({"beam", "table", {.friction = 0.3}});
+  run.mechanism = b.build();
+  const std::string message = messageOf(run, {.steps = 5});
+  for (const char* part : {"free to move", "'beam'", "add a joint"}) EXPECT_NE(message.find(part), std::string::npos) << message;
+  for (const char* part : {"smaller step", "arc length", "dual"}) EXPECT_EQ(message.find(part), std::string::npos) << message;
+  EXPECT_EQ(message.find("free to move"), message.rfind("free to move")) << message;
+}
+
+/// Two cantilevers from either side that share their centreline, or cross in one place.
+void layTogether(ContactRun& run, bool cross) {
+  const double R = 5e-3;
+  MechanismBuilder b;
+  const auto section = SectionProperties::of(Section::circle(R), {.youngsModulus = 1e7, .poissonRatio = 0.3, .density = 1200});
+  const auto first = b.beam("a", Curve::straight({0, 0, 0}, {0.5, 0, 0}), section, {.elements = 5});
+  const Vector3 from = cross ? Vector3(0.33, -0.3, 0) : Vector3(0.1, 0, 0), to = cross ? Vector3(0.33, 0.17, 0) : Vector3(0.5, 0, 0);
+  const auto second = b.beam("b", Curve::straight(from, to), section, {.elements = 6});
+  b.clamp("a held", first.start());
+  b.clamp("b held", second.end());
+  run.parts.addPart(curvePart(first.part(), R));
+  run.parts.addPart(curvePart(second.part(), R));
+  run.parts.addLaw({"a", "b", {}});
+  run.mechanism = b.build();
+}
+
+TEST(CoincidentCentrelines, ArePartedInADirectionOfTheirOwn) {
+  for (const bool cross : {false, true}) {
+    ContactRun run;
+    layTogether(run, cross);
+    run.run({}, {.steps = 1, .grow = false, .projectInitial = true});
+    EXPECT_GT(run.total(), 0);
+    EXPECT_LT(run.analysis->contacts()->penetration, 1e-8 * 5e-3);
+    if (cross) {
+      EXPECT_GT(std::abs(run.node(0, 5).x.z() - run.node(1, 0).x.z()), 5e-3) << "perpendicular to both";
+    }
+  }
+}
+
+TEST(CoincidentCentrelines, AreNamed) {
+  ContactRun run;
+  layTogether(run, false);
+  try {
+    run.run({}, {.steps = 1});
+    FAIL() << "overlaps are refused";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("centrelines coincide"), std::string::npos) << error.what();
+  }
 }
 
 // ---- two fibres twisted ----------------------------------------------------------------------------------------------------------------

@@ -52,6 +52,8 @@ struct ContactNewtonReport {
   int iterations = 0;
   int factorisations = 0;
   bool usedDual = false;
+  /// There is no step from the first iterate: something floats that neither the model nor a closed contact holds. No smaller step helps.
+  bool isSingular = false;
   double residual = 0;     ///< largest residual over its threshold: forces, constraints, contact
   double gapViolation = 0; ///< largest violation of the law in gaps and slips, in their unit
   int active = 0;          ///< constraints that carry a force

@@ -75,6 +75,7 @@ class LoadStepping final : public Analysis {
   std::unique_ptr<ContactEquilibrium> equilibrium_;
   ContactReport contactReport_;
   Attempt attempt_;
+  std::string overlap_; ///< the deepest at the start, if there is one
   double h_ = 0;
   int negative_ = 0; ///< negative signs at the accepted equilibrium
   StepReport report_;
