@@ -377,7 +377,7 @@ std::string LineContacts::describe(const ContactConstraint& constraint) const {
     return part.curve ? part.curve->radius : 0;
   };
   const double radii = radiusOf(constraint.first) + radiusOf(constraint.second);
-  const bool coincide = radiusOf(constraint.second) > 0 && constraint.gap <= -(1 - 1e-6) * radii;
+  const bool coincide = radiusOf(constraint.second) > 0 && std::abs(constraint.gap + radii) <= 1e-6 * radii;
   return words(constraint.first, constraint.arclength) + " and " + words(constraint.second, constraint.otherArclength) +
          (coincide ? " (their centrelines coincide: nothing tells in which direction to part them)" : "");
 }
