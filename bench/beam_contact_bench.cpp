@@ -116,6 +116,7 @@ BENCHMARK(hairDrop)
     ->Args({125, 30, 10})
     ->Args({250, 0, 30})
     ->Args({500, 0, 30})
+    ->Args({500, 30, 5})
     ->Unit(benchmark::kSecond)
     ->Iterations(1);
 
@@ -147,9 +148,9 @@ BENCHMARK(strand)
     ->Args({7, 100, 10})
     ->Args({7, 200, 10})
     ->Args({19, 50, 10})
-    ->Args({19, 200, 3})
-    ->Args({37, 50, 3})
-    ->Args({37, 200, 1})
+    ->Args({19, 100, 10})
+    ->Args({19, 200, 10})
+    ->Args({37, 50, 10})
     ->Unit(benchmark::kSecond)
     ->Iterations(1);
 
