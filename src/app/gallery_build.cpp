@@ -78,6 +78,7 @@ RenderOptions pictureOf(const ScenePicture& wish, const fs::path& results, const
   RenderOptions options;
   options.results = results;
   options.picture = file;
+  if (wish.film) options.film = fs::path(file).replace_extension(".webm");
   options.time = wish.time;
   options.camera = wish.camera;
   options.colour = wish.colour;
@@ -162,6 +163,7 @@ class Builder {
   std::string section(const std::string& name, const Json& entry) const {
     std::string text = fmt::format("\n### {}\n\n", entry.value("title", name));
     if (fs::exists(build_.folder / (name + ".png"))) text += fmt::format("![{}]({}.png)\n\n", entry.value("title", name), name);
+    if (fs::exists(build_.folder / (name + ".webm"))) text += fmt::format("[The motion as a film]({}.webm)\n\n", name);
     text += entry.value("text", "") + "\n\n";
     for (const Json& failure : entry.value("failures", Json::array()))
       text += fmt::format("**Failed:** {}\n\n", failure.get<std::string>());

@@ -79,6 +79,7 @@ ScenePicture readPicture(const Node& scene, Dimension argument) {
   if (r.has("colour")) picture.colour = r.text("colour");
   if (r.has("show")) picture.show = r.text("show");
   picture.exaggerate = r.number("exaggerate");
+  picture.film = r.boolean("film");
   return picture;
 }
 

@@ -813,7 +813,8 @@ const Schema& picture() {
        text("camera", "home, front, top, ..., or position/target[/angle]: \"px,py,pz/tx,ty,tz/fov\".").defaultsTo("home"),
        text("colour", "Field to colour by; without it: by part.").optional(),
        text("show", "Layers to switch on or off: \"forces,-grid\".").optional(),
-       number("exaggerate", dim::none, "Factor of displacements.").positive().defaultsTo("1")});
+       number("exaggerate", dim::none, "Factor of displacements.").positive().defaultsTo("1"),
+       boolean("film", "Whether the gallery shows the motion, too.").defaultsTo("false")});
   return table;
 }
 

@@ -33,6 +33,7 @@ struct ScenePicture {
   std::string colour; ///< name of a field
   std::string show;   ///< layers to switch on or off
   double exaggerate = 1;
+  bool film = false; ///< besides the picture
 };
 
 /// `reference` of a scene with these outputs. Throws InputError for outputs that do not exist and values that do not fit them.
