@@ -1,7 +1,7 @@
 #include "tendril/control/optimal_control.h"
 
-#include "control/natural_program.h"
 #include "control/node_space.h"
+#include "tendril/control/path_guesses.h"
 #include "tendril/discrete/legendre.h"
 #include "tendril/discrete/null_space.h"
 #include "tendril/lie/so3.h"
@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <numbers>
 
 namespace tendril {
@@ -24,6 +25,14 @@ struct OptimalControl::Impl {
   void addBounds(ControlProblem& problem) const;
   void addPeriodicity(ControlProblem& problem, const MatrixX& P) const;
   std::vector<VectorX> firstPath() const;
+  struct Attempt {
+    std::unique_ptr<Transcription> path;
+    InteriorPointReport report;
+  };
+  Attempt attempt(const std::vector<VectorX>& guess, const InteriorPointOptions& solver, const MatrixX& controls = {}) const;
+  void tryStarts(std::vector<std::string>& messages);
+  void refine(std::vector<std::string>& messages);
+  std::vector<VectorX> finerNodes() const;
   void show(int node);
   void findImpacts();
   double defect(int node) const;
@@ -32,21 +41,22 @@ struct OptimalControl::Impl {
   OptimalControlOptions options;
   DirectorSystem system;
   NodalMomenta momenta;
-  std::unique_ptr<ControlledPath> path;
-  InteriorPoint solver;
+  std::unique_ptr<Transcription> path;
+  InteriorPointReport report;
+  InteriorPoint::Watch watch;
+  std::vector<double> costsOfStarts, costsOfLevels; ///< NaN where there is no solution
   State state;
   VectorX q0, begin; ///< configuration and momentum at the start
   VectorX left, right, arrived, projected, lambda;
   StepReport step;
   std::string failure;
-  double objectiveUnit = 1;
   double turn = 0, closure = 0, worstDefect = 0; ///< of the solution
   double momentumJump = 0, impactLoss = 0;
 };
 
 OptimalControl::Impl::Impl(const Model& model_, OptimalControlOptions options_)
-    : model(model_), options(std::move(options_)), system(model_), momenta(system), solver(options.solver), state(model_.initialState()),
-      q0(state.q), projected(system.size()) {
+    : model(model_), options(std::move(options_)), system(model_), momenta(system), state(model_.initialState()), q0(state.q),
+      projected(system.size()) {
   if (options.largestTurn && !(*options.largestTurn > 0 && *options.largestTurn < std::numbers::pi / 2))
     throw InputError("optimal control: the largest turn in an interval lies between 0 and 90 degrees, where discrete momenta fold back");
   VectorX rates(system.size());
@@ -212,31 +222,108 @@ void OptimalControl::Impl::addPeriodicity(ControlProblem& problem, const MatrixX
   }
 }
 
+OptimalControl::Impl::Attempt OptimalControl::Impl::attempt(const std::vector<VectorX>& guess, const InteriorPointOptions& solver,
+                                                            const MatrixX& controls) const {
+  Attempt result{transcribe(options.method, system, makeProblem(guess), guess, controls), {}};
+  result.report = solve(*result.path, options.programSolver, solver, watch);
+  if (result.report.status == InteriorPointReport::Status::Interrupted)
+    throw Interrupted(fmt::format("optimal control: interrupted after {} iterations", result.report.iterations));
+  return result;
+}
+
+/// From the first guess and from disturbed ones; the best solution stays.
+void OptimalControl::Impl::tryStarts(std::vector<std::string>& messages) {
+  std::vector<KeyMotions> keys = options.guess;
+  if (options.end.configuration) keys.push_back({1, *options.end.configuration});
+  const bool keepEnd = options.end.configuration.has_value();
+  for (int k = 0; k < options.starts; ++k) {
+    const std::vector<KeyMotions> poses = k == 0 ? keys : disturbed(system, keys, keepEnd, options.spread, options.seed + unsigned(k) - 1);
+    Attempt found;
+    try {
+      found = attempt(pathThrough(system, q0, poses, options.intervals), options.solver);
+    } catch (const InputError& error) {
+      if (k == 0) throw;
+      messages.push_back(fmt::format("start {}: {}", k + 1, error.what()));
+      costsOfStarts.push_back(std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
+    const bool isSolved = found.report.converged() || found.report.status == InteriorPointReport::Status::Acceptable;
+    costsOfStarts.push_back(isSolved ? found.report.objective : std::numeric_limits<double>::quiet_NaN());
+    if (options.starts > 1)
+      messages.push_back(fmt::format("start {}: {} after {} iterations, cost {:.9g}", k + 1, name(found.report.status),
+                                     found.report.iterations, found.report.objective));
+    const bool wasSolved = k > 0 && (report.converged() || report.status == InteriorPointReport::Status::Acceptable);
+    if (k == 0 || (isSolved && (!wasSolved || found.report.objective < report.objective)))
+      path = std::move(found.path), report = std::move(found.report);
+  }
+}
+
+std::vector<VectorX> OptimalControl::Impl::finerNodes() const {
+  std::vector<VectorX> nodes;
+  for (int k = 0; k <= path->intervals(); ++k) nodes.push_back(path->node(k));
+  return halved(system, nodes);
+}
+
+namespace {
+
+/// Twice as many intervals: what is said of nodes is said of the same instants.
+void halveIntervals(OptimalControlOptions& options) {
+  options.intervals *= 2;
+  for (PathContact& contact : options.contacts) contact.first *= 2, contact.last *= 2;
+  for (PathBound& bound : options.bounds) bound.first *= 2, bound.last *= 2;
+  if (options.per) options.per->node *= 2;
+}
+
+}
+
+/// Twice as many intervals, from the solution before.
+void OptimalControl::Impl::refine(std::vector<std::string>& messages) {
+  const VectorX end = firstPath().back();
+  costsOfLevels = {report.objective};
+  InteriorPointOptions warm = options.solver;
+  warm.initialBarrier = std::min(warm.initialBarrier, 1e-4);
+  for (int level = 0; level < options.refinements && failure.empty(); ++level) {
+    std::vector<VectorX> nodes = finerNodes();
+    if (options.end.configuration) nodes.back() = end;
+    halveIntervals(options);
+    options.duration = path->duration();
+    Attempt finer = attempt(nodes, warm, halved(path->controls()));
+    path = std::move(finer.path), report = std::move(finer.report);
+    if (!report.converged() && report.status != InteriorPointReport::Status::Acceptable) failure = "optimal control: " + report.message;
+    costsOfLevels.push_back(failure.empty() ? report.objective : std::numeric_limits<double>::quiet_NaN());
+    messages.push_back(fmt::format("{} intervals: {} after {} iterations, cost {:.9g}", options.intervals, name(report.status),
+                                   report.iterations, report.objective));
+  }
+  costsOfLevels.resize(std::size_t(options.refinements) + 1, std::numeric_limits<double>::quiet_NaN());
+}
+
 OptimalControl::OptimalControl(const Model& model, OptimalControlOptions options)
     : impl_(std::make_unique<Impl>(model, std::move(options))) {
   Impl& m = *impl_;
   const std::vector<VectorX> guess = m.firstPath();
-  m.path = std::make_unique<ControlledPath>(m.system, m.makeProblem(guess), guess);
+  m.path = transcribe(m.options.method, m.system, m.makeProblem(guess), guess);
+  requireSolver(*m.path, m.options.programSolver);
 }
 OptimalControl::~OptimalControl() = default;
 
 void OptimalControl::start() {
   Impl& m = *impl_;
-  ControlledPath::Units units = m.path->units();
-  m.objectiveUnit = units.objective;
-  NaturalProgram program(*m.path, {units.objective, std::move(units.variable), std::move(units.equality), std::move(units.inequality)});
-  m.solver.watch([this](const InteriorPointReport::Iterate&) { return !isStopAsked(); });
-  const InteriorPointReport& report = m.solver.solve(program);
-  if (report.status == InteriorPointReport::Status::Interrupted)
-    throw Interrupted(fmt::format("optimal control: interrupted after {} iterations", report.iterations));
+  m.watch = [this](const InteriorPointReport::Iterate&) { return !isStopAsked(); };
+  m.tryStarts(messages_);
+  if (!m.report.converged() && m.report.status != InteriorPointReport::Status::Acceptable)
+    m.failure = "optimal control: " + m.report.message;
+  m.refine(messages_);
+  conclude();
+}
+
+/// What is told of the solution, and its first node.
+void OptimalControl::conclude() {
+  Impl& m = *impl_;
+  const InteriorPointReport& report = m.report;
   const ProgramStructure& s = m.path->structure();
   messages_.push_back(fmt::format("optimal control: {} variables, {} equations, {} inequalities; {} after {} iterations, cost {:.9g}",
                                   s.variables(), s.equalities(), s.inequalities(), name(report.status), report.iterations, cost()));
-  if (report.status == InteriorPointReport::Status::Acceptable) {
-    messages_.push_back(report.message);
-  } else if (!report.converged()) {
-    m.failure = "optimal control: " + report.message;
-  }
+  if (report.status == InteriorPointReport::Status::Acceptable) messages_.push_back(report.message);
   if (!m.options.contacts.empty()) m.findImpacts();
   m.turn = m.path->largestTurn(), m.closure = m.path->closure(), m.worstDefect = momentumDefect();
   if (m.turn > std::numbers::pi / 4)
@@ -285,7 +372,7 @@ bool OptimalControl::finished() const { return impl_->step.step >= impl_->path->
 
 const StepReport& OptimalControl::advance() {
   Impl& m = *impl_;
-  m.step.iterations = m.step.step == 0 ? m.solver.report().iterations : 0;
+  m.step.iterations = m.step.step == 0 ? m.report.iterations : 0;
   ++m.step.step;
   m.show(int(m.step.step));
   m.step.h = m.path->step();
@@ -297,9 +384,9 @@ const StepReport& OptimalControl::advance() {
 const State& OptimalControl::state() const { return impl_->state; }
 VectorX OptimalControl::reactions() { return impl_->state.lambda; }
 double OptimalControl::progress() const { return double(impl_->step.step) / impl_->path->intervals(); }
-const ControlledPath& OptimalControl::path() const { return *impl_->path; }
-double OptimalControl::cost() const { return impl_->solver.report().objective * impl_->objectiveUnit; }
-const InteriorPointReport& OptimalControl::report() const { return impl_->solver.report(); }
+const Transcription& OptimalControl::path() const { return *impl_->path; }
+double OptimalControl::cost() const { return impl_->report.objective; }
+const InteriorPointReport& OptimalControl::report() const { return impl_->report; }
 
 Energy OptimalControl::energy(const Model& model) const {
   const Impl& m = *impl_;
@@ -356,13 +443,20 @@ bool OptimalControl::monitor(std::string_view name, const Marker*, double* value
   } else if (name == "program constraints") {
     *values = s.equalities();
   } else if (name == "program iterations") {
-    *values = m.solver.report().iterations;
+    *values = m.report.iterations;
   } else if (name == "cost divisor") {
     *values = m.path->costUnit();
   } else if (name == "momentum jump") {
     *values = m.momentumJump;
   } else if (name == "impact loss") {
     *values = m.impactLoss;
+  } else if (name == "costs of starts") {
+    std::copy(m.costsOfStarts.begin(), m.costsOfStarts.end(), values);
+  } else if (name == "costs of levels") {
+    std::copy(m.costsOfLevels.begin(), m.costsOfLevels.end(), values);
+  } else if (name == "share solved") {
+    const auto isSolved = [](double cost) { return std::isfinite(cost); };
+    *values = double(std::count_if(m.costsOfStarts.begin(), m.costsOfStarts.end(), isSolved)) / double(m.costsOfStarts.size());
   } else if (name == "final time") {
     *values = m.path->duration();
   } else if (name == "largest turn") {
@@ -400,18 +494,31 @@ bool OptimalControl::monitor(std::string_view name, const Marker*, double* value
 
 Snapshot OptimalControl::save() {
   const Impl& m = *impl_;
-  std::vector<double> point(std::size_t(m.path->pointSize()));
+  std::vector<double> point(std::size_t(m.path->program().pointSize()));
   Eigen::Map<VectorX> numbers(point.data(), Eigen::Index(point.size()));
-  m.path->getPoint(numbers);
-  return {{"point", std::move(point)}, {"step", {double(m.step.step)}}};
+  m.path->program().getPoint(numbers);
+  return {{"point", std::move(point)},
+          {"step", {double(m.step.step)}},
+          {"intervals", {double(m.path->intervals())}},
+          {"costs of starts", m.costsOfStarts},
+          {"costs of levels", m.costsOfLevels}};
 }
 
 /// The program is solved again from where it was: the report belongs to the run that shows it.
 void OptimalControl::restore(const Snapshot& snapshot) {
   Impl& m = *impl_;
+  while (m.path->intervals() < int(snapshot.at("intervals")[0])) {
+    const std::vector<VectorX> nodes = m.finerNodes();
+    halveIntervals(m.options);
+    m.path = transcribe(m.options.method, m.system, m.makeProblem(nodes), nodes);
+  }
   const std::vector<double>& point = snapshot.at("point");
-  m.path->setPoint(Eigen::Map<const VectorX>(point.data(), Eigen::Index(point.size())));
-  start();
+  m.path->program().setPoint(Eigen::Map<const VectorX>(point.data(), Eigen::Index(point.size())));
+  m.costsOfStarts = snapshot.at("costs of starts"), m.costsOfLevels = snapshot.at("costs of levels");
+  m.report = solve(*m.path, m.options.programSolver, m.options.solver);
+  if (!m.report.converged() && m.report.status != InteriorPointReport::Status::Acceptable)
+    m.failure = "optimal control: " + m.report.message;
+  conclude();
   m.step.step = long(snapshot.at("step")[0]);
   m.show(int(m.step.step));
   m.step.t = m.state.t;

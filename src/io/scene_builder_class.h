@@ -98,6 +98,7 @@ class SceneBuilder {
   JointMotions readMotions(const Node& node) const;
   std::string controlName(const Node& node) const;
   std::map<std::string, std::string> controls_; ///< units by name
+  int starts_ = 1, levels_ = 1;                 ///< of an optimal control problem
   std::string costUnit_ = "1";                  ///< where all parts of the objective have the same
   OptimalControlOptions manoeuvre_;             ///< what has markers: these exist before the mechanism is built
 

@@ -262,6 +262,10 @@ JointMotions SceneBuilder::readMotions(const Node& node) const {
 
 void SceneBuilder::makeManoeuvre(const Record& r) {
   OptimalControlOptions o = manoeuvre_;
+  for (const TranscriptionMethod method :
+       {TranscriptionMethod::Dmocc, TranscriptionMethod::Dmoc, TranscriptionMethod::CollocationQp, TranscriptionMethod::CollocationQv})
+    if (r.choice("method") == nameOf(method)) o.method = method;
+  if (r.choice("solver") == "ipopt") o.programSolver = ProgramSolver::Ipopt;
   const Node duration = r.node("duration");
   if (duration.isMap()) {
     o.duration = duration.at("guess", "the first guess of the duration").toNumber(dimension::time);
@@ -307,6 +311,10 @@ void SceneBuilder::makeManoeuvre(const Record& r) {
   if (r.has("max_turn")) o.largestTurn = r.number("max_turn");
   o.solver.tolerance = r.number("optimality");
   o.solver.maxIterations = r.integer("max_iterations");
+  o.starts = r.integer("starts"), o.seed = unsigned(r.integer("seed")), o.spread = r.number("spread");
+  o.refinements = r.integer("refine");
+  if (o.refinements > 20) r.node("refine").refuse("so many doublings leave no interval to see", "give a number up to 20");
+  starts_ = o.starts, levels_ = o.refinements + 1;
   content_.makeAnalysis = [o](const Model& model, const ContactModel&, const FrictionObserver&) {
     return std::make_unique<OptimalControl>(model, o);
   };

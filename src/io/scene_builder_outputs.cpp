@@ -178,7 +178,10 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"impulse", {"", 3, "N s", "impulse of the contact at the node", "inertial"}},
       {"program variables", {"", 1, "1", "variables of the nonlinear program"}},
       {"program constraints", {"", 1, "1", "equations of the nonlinear program"}},
-      {"program iterations", {"", 1, "1", "iterations of its solver"}}};
+      {"program iterations", {"", 1, "1", "iterations of its solver"}},
+      {"costs of starts", {"", 1, "1", "objective that each first guess led to"}},
+      {"share solved", {"", 1, "1", "share of the first guesses that led to a solution"}},
+      {"costs of levels", {"", 1, "1", "objective of each number of intervals"}}};
   // The same words as for a state, in the sense of director coordinates.
   static const std::map<std::string, Info> ofState{
       {"kinetic energy", {"", 1, "J", "kinetic energy"}},
@@ -201,8 +204,9 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       std::vector<std::string> names;
       for (const PathContact& contact : manoeuvre_.contacts) names.push_back(contact.name);
       quantity.name += " " + r.node("contact").toReference("contact", names);
-    } else if (what == "cost") {
+    } else if (what == "cost" || what == "costs of starts" || what == "costs of levels") {
       quantity.unit = costUnit_;
+      if (what != "cost") quantity.columns = what == "costs of starts" ? starts_ : levels_;
     }
     return quantity;
   }

@@ -630,7 +630,14 @@ const Schema& analysis() {
        {"optimal-control",
         "The motion that joins two states at least cost, by discrete mechanics in director coordinates: of the controls of `actuators`, "
         "constant in each interval, those with the least sum of effort and weighted time. It begins in the initial state.",
-        {integer("intervals", "Number of intervals.").positive(),
+        {choice(
+             "method", {"dmocc", "dmoc", "collocation-qp", "collocation-qv"},
+             "What the motion is made of: directors, for every scene; or coordinates of joints, for trees of hinges and slides, with the "
+             "same discrete mechanics or the midpoint rule for momenta or rates, to compare with.")
+             .defaultsTo("dmocc"),
+         choice("solver", {"interior-point", "ipopt"}, "What solves the program: stage by stage; or Ipopt, to compare with, not for dmocc.")
+             .defaultsTo("interior-point"),
+         integer("intervals", "Number of intervals.").positive(),
          any("duration", "Time of the motion; or {guess: T, at_least: T1, at_most: T2} where it is free."),
          choice("quadrature", {"midpoint", "trapezoidal"}, "Where an interval takes the potential.").defaultsTo("midpoint"),
          number("effort", dim::none, "Weight of the integral of the squares of all controls.").nonNegative().defaultsTo("1"),
@@ -648,6 +655,17 @@ const Schema& analysis() {
          object("periodic", periodicity(), "The end is the beginning again.").optional(),
          object("end", manoeuvreEnd(), "The end of the motion."),
          objects("guess", keyPose(), "Configurations that the first guess passes; without any it goes straight to the end."),
+         integer("starts", "First guesses to try; all but the first with key poses disturbed at random. The best solution stays.")
+             .positive()
+             .defaultsTo("1"),
+         integer("seed", "Of the random numbers.").nonNegative().defaultsTo("1"),
+         number("spread", dim::angle,
+                "How far key poses are disturbed: up to this angle, displacements by as many sizes of the model per half turn.")
+             .positive()
+             .defaultsTo("90"),
+         integer("refine", "How often the number of intervals is doubled, each time from the solution before.")
+             .nonNegative()
+             .defaultsTo("0"),
          number("max_turn", dim::angle, "Largest rotation of a body in an interval, less than 90 degrees.").positive().optional(),
          number("optimality", dim::none, "Residual of the conditions of optimality, scaled.").positive().defaultsTo("1e-10"),
          integer("max_iterations", "Iterations after which the solver gives up.").positive().defaultsTo("1000")}}},
@@ -724,6 +742,9 @@ const Schema& output() {
        {"program variables", "Optimal control: number of variables.", {}},
        {"program constraints", "Optimal control: number of equations.", {}},
        {"program iterations", "Optimal control: iterations of the solver.", {}},
+       {"costs of starts", "Optimal control: the objective that each first guess led to, an array.", {}},
+       {"share solved", "Optimal control: share of the first guesses that led to a solution.", {}},
+       {"costs of levels", "Optimal control: the objective of each level of `refine`, coarse to fine, an array.", {}},
        {"critical load",
         "Statics: first load parameter at which the number of unstable directions changed (limit point, bifurcation).",
         {}},

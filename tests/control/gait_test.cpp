@@ -76,7 +76,7 @@ TEST(Gait, CompassWalksForLessThanThePublishedCost) {
   OptimalControl analysis(*c.mechanism.model, walk(c, N, landing));
   analysis.start();
   ASSERT_TRUE(analysis.report().converged()) << analysis.report().message;
-  const ControlledPath& path = analysis.path();
+  const Transcription& path = analysis.path();
   // Leyendecker (2011), 8.4: step 0.1960 m, cost 11.402. Its form without velocities and impulses has 123 variables and 88 equations.
   EXPECT_EQ(path.structure().variables() - 1 - (path.structure().equalities() - 1), 123 - 88);
   EXPECT_NEAR(path.costUnit(), 0.196, 1e-7);
@@ -112,7 +112,7 @@ TEST(Gait, LandingIsAPlasticImpact) {
   constexpr int N = 13, landing = 6;
   OptimalControl analysis(*c.mechanism.model, walk(c, N, landing));
   analysis.start();
-  const ControlledPath& path = analysis.path();
+  const Transcription& path = analysis.path();
   const DirectorSystem system(*c.mechanism.model);
   const VectorX before = path.velocityBefore(landing), after = path.velocity(landing), change = after - before;
   // The foot that leaves stands with the velocities before, the one that lands with those after.
@@ -133,7 +133,7 @@ TEST(Gait, EndIsTheBeginningMirrored) {
   constexpr int N = 13;
   OptimalControl analysis(*c.mechanism.model, walk(c, N, 6));
   analysis.start();
-  const ControlledPath& path = analysis.path();
+  const Transcription& path = analysis.path();
   const auto place = [&](const Marker& marker, int k) { return Vector3(marker.directors().at(path.node(k), 0).col(0)); };
   const auto velocity = [&](const Marker& marker, const VectorX& rates) { return Vector3(marker.directors().rate(rates, 0).col(0)); };
   const Vector3 mirror(-1, 1, 1);

@@ -1,6 +1,6 @@
 #pragma once
-#include "tendril/control/controlled_path.h"
 #include "tendril/control/first_path.h"
+#include "tendril/control/solve_transcription.h"
 #include "tendril/equations/analysis.h"
 #include "tendril/solvers/interior_point.h"
 
@@ -74,6 +74,7 @@ struct CostPerLength {
 };
 
 struct OptimalControlOptions {
+  TranscriptionMethod method = TranscriptionMethod::Dmocc;
   int intervals = 20;
   double duration = 1; ///< [s]; where it has bounds, the first guess
   std::optional<std::array<double, 2>> durationBounds{};
@@ -92,18 +93,26 @@ struct OptimalControlOptions {
   std::optional<double> largestTurn{}; ///< of a body in an interval [rad], less than a right angle
   /// Motions that the first guess passes; without any it goes straight to the end.
   std::vector<KeyMotions> guess;
+  ProgramSolver programSolver = ProgramSolver::InteriorPoint;
   InteriorPointOptions solver;
+  /// First guesses: the given one, and others whose key poses are disturbed at random, within +-spread; the best solution stays.
+  int starts = 1;
+  unsigned seed = 1;
+  double spread = 1; ///< [rad]; of displacements in sizes of the model over pi
+  /// How often the number of intervals is doubled, each time from the solution before.
+  int refinements = 0;
 };
 
-/// A manoeuvre that begins in the initial state of the model, optimised by discrete mechanics (ControlledPath) and then shown node by
-/// node, as any other analysis shows its steps. The start solves; a program that was not solved leaves its best iterate, which is shown,
-/// and the last step throws NumericalFailure with the reason and the rows that are violated most.
+/// A manoeuvre that begins in the initial state of the model, made a program by a method (Transcription), optimised and then shown
+/// node by node, as any other analysis shows its steps. The start solves; a program that was not solved leaves its best iterate, which is
+/// shown, and the last step throws NumericalFailure with the reason and the rows that are violated most.
 ///
 /// monitor(): `cost divisor`, `momentum jump` and `impact loss` (of contacts that land: the largest change of linear momentum [N s], all of
-/// the energy lost [J]), `impulse NAME` of a contact at the node, `cost`, `momentum defect` (largest of a node: what momentum maps change
-/// by beyond controls, weight and the ground's share), `program variables`, `program constraints`, `program iterations`, `final time`,
-/// `largest turn`, `closure`, energies and momenta of the node, and `control NAME` (of the interval that begins at the node; at the last
-/// node that of the last interval).
+/// the energy lost [J]), `impulse NAME` of a contact at the node, `costs of starts`, `share solved` of them and `costs of levels` of
+/// refinement, NaN where there is no solution, `cost`, `momentum defect` (largest of a node: what momentum maps change by beyond controls,
+/// weight and the ground's share), `program variables`, `program constraints`, `program iterations`, `final time`, `largest turn`,
+/// `closure`, energies and momenta of the node, and `control NAME` (of the interval that begins at the node; at the last node that of the
+/// last interval).
 class OptimalControl final : public Analysis {
  public:
   OptimalControl(const Model& model, OptimalControlOptions options);
@@ -120,8 +129,8 @@ class OptimalControl final : public Analysis {
   Snapshot save() override;
   void restore(const Snapshot& snapshot) override;
 
-  const ControlledPath& path() const;
-  /// Of the program in natural units: masses, lengths and the duration of the problem.
+  const Transcription& path() const;
+  /// Of the program in natural units: masses, lengths and the duration of the problem; the objective in its own.
   const InteriorPointReport& report() const;
   /// The objective.
   double cost() const;
@@ -130,6 +139,7 @@ class OptimalControl final : public Analysis {
   double momentumDefect() const;
 
  private:
+  void conclude();
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,89 @@
+#include "tendril/control/optimal_control.h"
+#include "tendril/elements/mechanism.h"
+#include "tendril/elements/motors.h"
+#include "tendril/lie/so3.h"
+#include "tendril/solvers/ipopt_program.h"
+
+#include <benchmark/benchmark.h>
+
+#include <ctime>
+#include <numbers>
+
+// Optimal control: time of a solution and of an iteration by the number of intervals, by method and solver; share of building the program.
+
+namespace tendril {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// Rods of 1 m and 1 kg in the plane, hanging one on another.
+Mechanism hangingRods(int count) {
+  MechanismBuilder b;
+  b.gravity({0, -9.81, 0});
+  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal()};
+  const Matrix3 down = so3::exp(Vector3(0, 0, -pi / 2));
+  const Pose begin{Matrix3::Identity(), {-0.5, 0, 0}}, end{Matrix3::Identity(), {0.5, 0, 0}};
+  for (int k = 0; k < count; ++k) b.body("rod" + std::to_string(k), rod, {down, {0, -0.5 - k, 0}});
+  b.joint(JointKind::Revolute, "joint0", b.ground({down, {0, 0, 0}}), b.body("rod0").at(begin));
+  for (int k = 1; k < count; ++k)
+    b.joint(JointKind::Revolute, "joint" + std::to_string(k), b.body("rod" + std::to_string(k - 1)).at(end),
+            b.body("rod" + std::to_string(k)).at(begin));
+  return b.build();
+}
+
+OptimalControlOptions manoeuvre(const Mechanism& m, int links, int intervals, TranscriptionMethod method, ProgramSolver solver) {
+  const auto angle = [](double value) { return VectorX::Constant(1, value); };
+  OptimalControlOptions o{.method = method, .intervals = intervals, .duration = links == 2 ? 1.0 : 3.0};
+  for (int k = 0; k < links; ++k) o.actuators.push_back(motorsOf(*m.model, "joint" + std::to_string(k))[0]);
+  o.effort.assign(std::size_t(links), 0.5);
+  if (links == 2) { // swing up, by the branch in which the second rod folds back
+    o.end.configuration = JointMotions{{"joint0", angle(pi)}};
+    o.guess = {{0.5, {{"joint0", angle(130.71 * pi / 180)}, {"joint1", angle(-173.2 * pi / 180)}}}};
+  } else { // raise the chain sideways
+    o.end.configuration = JointMotions{{"joint0", angle(pi / 3)}, {"joint2", angle(-pi / 6)}};
+  }
+  o.programSolver = solver;
+  o.solver.maxIterations = 200;
+  return o;
+}
+
+void solveControl(benchmark::State& run, int links, TranscriptionMethod method, ProgramSolver solver) {
+  if (solver == ProgramSolver::Ipopt && !ipoptAvailable()) return run.SkipWithError("this build has no Ipopt");
+  const Mechanism m = hangingRods(links);
+  const OptimalControlOptions options = manoeuvre(m, links, int(run.range(0)), method, solver);
+  const auto now = [] { return double(std::clock()) / CLOCKS_PER_SEC; }; // of this process
+  double iterations = 0, solving = 0, building = 0, linear = 0, whole = 0;
+  for (auto _ : run) {
+    const double begin = now();
+    OptimalControl control(*m.model, options);
+    const double built = now();
+    control.start();
+    building += built - begin, solving += now() - built;
+    const InteriorPointReport& report = control.report();
+    if (!report.converged()) return run.SkipWithError((std::string(name(report.status)) + ", " + report.message).c_str());
+    iterations += report.iterations;
+    linear += report.factorisationTime + report.solutionTime, whole += report.totalTime;
+  }
+  run.counters["iterations"] = iterations / double(run.iterations());
+  run.counters["solve_ms"] = 1e3 * solving / double(run.iterations());
+  run.counters["us_per_iteration"] = 1e6 * solving / iterations;
+  run.counters["linear_algebra_percent"] = whole > 0 ? 100 * linear / whole : 0;
+  run.counters["build_percent"] = 100 * building / solving;
+}
+
+void twoLink(benchmark::State& run, TranscriptionMethod method, ProgramSolver solver) { solveControl(run, 2, method, solver); }
+void sevenLinks(benchmark::State& run, TranscriptionMethod method, ProgramSolver solver) { solveControl(run, 7, method, solver); }
+
+#define SIZES ArgName("intervals")->Arg(64)->Arg(100)->Arg(512)->Arg(4096)->Unit(benchmark::kMillisecond)
+BENCHMARK_CAPTURE(twoLink, dmocc, TranscriptionMethod::Dmocc, ProgramSolver::InteriorPoint)->SIZES;
+BENCHMARK_CAPTURE(twoLink, dmoc, TranscriptionMethod::Dmoc, ProgramSolver::InteriorPoint)->SIZES;
+BENCHMARK_CAPTURE(twoLink, dmoc_ipopt, TranscriptionMethod::Dmoc, ProgramSolver::Ipopt)->SIZES->Iterations(1);
+#undef SIZES
+#define SIZE ArgName("intervals")->Arg(200)->Unit(benchmark::kMillisecond)
+BENCHMARK_CAPTURE(sevenLinks, dmocc, TranscriptionMethod::Dmocc, ProgramSolver::InteriorPoint)->SIZE;
+BENCHMARK_CAPTURE(sevenLinks, dmoc, TranscriptionMethod::Dmoc, ProgramSolver::InteriorPoint)->SIZE;
+BENCHMARK_CAPTURE(sevenLinks, dmoc_ipopt, TranscriptionMethod::Dmoc, ProgramSolver::Ipopt)->SIZE->Iterations(1);
+#undef SIZE
+
+}
+}
