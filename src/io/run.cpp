@@ -78,9 +78,11 @@ void refuseToReplace(const RunFolder& folder, const Document& document, bool res
   std::ifstream file(folder.summary());
   const nlohmann::json summary = nlohmann::json::parse(file, nullptr, false);
   if (!summary.is_object()) return;
-  const std::string other = summary.value("scene", document.fileName());
-  if (other != document.fileName()) {
-    throw InputError({folder.path().string()}, "result folder", "it holds the results of another scene, " + other,
+  const fs::path own = document.fileName(), other = summary.value("scene", document.fileName());
+  std::error_code missing;
+  const bool isElsewhere = fs::exists(other, missing) && !fs::equivalent(own, other, missing);
+  if (other.filename() != own.filename() || isElsewhere) {
+    throw InputError({folder.path().string()}, "result folder", "it holds the results of another scene, " + other.string(),
                      "choose another folder with -o, or remove this one");
   }
   std::error_code status;

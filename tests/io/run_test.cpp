@@ -345,7 +345,7 @@ TEST(RunFolder, KeepsTheResultsOfAnotherScene) {
   const RunOfScene scene(bouncing);
   RunOptions options = scene.to("out");
   run(options);
-  const std::string before = readAll(options.folder / "summary.json");
+  std::string before = readAll(options.folder / "summary.json");
   RunOptions other = options;
   other.scene = options.scene.parent_path() / "other.yaml";
   writeAll(other.scene, fallingRod);
@@ -353,6 +353,17 @@ TEST(RunFolder, KeepsTheResultsOfAnotherScene) {
     other.resume = resume;
     expectError<InputError>([&] { run(other); }, {"another scene", "scene.yaml", "-o"});
   }
+  // One of the same name elsewhere is another, too; the same by another way to it is not.
+  other.scene = options.scene.parent_path() / "elsewhere" / options.scene.filename();
+  fs::create_directory(other.scene.parent_path());
+  writeAll(other.scene, fallingRod);
+  expectError<InputError>([&] { run(other); }, {"another scene"});
+  other.scene = options.scene.parent_path() / "elsewhere" / ".." / options.scene.filename();
+  other.resume = false;
+  EXPECT_EQ(run(other).status, RunStatus::Success);
+  EXPECT_EQ(readAll(options.folder / "scene.yaml"), readAll(options.scene));
+  run(options);
+  before = readAll(options.folder / "summary.json");
   // Nor are results of other settings what --resume goes on with.
   options.resume = true;
   options.overrides = {"bodies.ball.position=[0, 0, 0.7]"};
