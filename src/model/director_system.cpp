@@ -66,6 +66,20 @@ int findValue(const SparseMatrix& A, int row, int column) {
   return int(std::lower_bound(begin, end, row) - A.innerIndexPtr());
 }
 
+/// What a map of [x d1 d2 d3] to the columns of a frame does to each component.
+Eigen::Map<const Matrix4, 0, Eigen::Stride<36, 3>> columnsOf(const Matrix12& toFrame) {
+  return Eigen::Map<const Matrix4, 0, Eigen::Stride<36, 3>>(toFrame.data());
+}
+
+/// K += H, times the identity of the three components.
+void addColumns(SparseMatrix& K, const Pattern::Slot& slot, const Matrix4& H) {
+  for (int column = 0; column < 4; ++column)
+    for (int component = 0; component < 3; ++component) {
+      double* const values = K.valuePtr() + slot.offset + (3 * column + component) * slot.stride + component;
+      for (int row = 0; row < 4; ++row) values[3 * row] += H(row, column);
+    }
+}
+
 template <class Derived> void addBlock(SparseMatrix& K, const Pattern::Slot& slot, const Eigen::MatrixBase<Derived>& block) {
   Eigen::Map<MatrixX, 0, Eigen::OuterStride<>>(K.valuePtr() + slot.offset, block.rows(), block.cols(), Eigen::OuterStride<>(slot.stride)) +=
       block;
@@ -375,22 +389,23 @@ void DirectorSystem::constraintGradient(const VectorX& q, double t, SparseMatrix
   }
 }
 
+/// Dot products treat the three components alike: all matrices are 4 x 4 times the identity.
 void DirectorSystem::addConstraintHessian(const VectorX& lambda, double t, double scale, SparseMatrix& K) const {
   for (std::size_t b = 0; b < internalRow_.size(); ++b) {
     if (internalRow_[b] < 0) continue;
-    Matrix12 H = Matrix12::Zero();
+    Matrix4 H = Matrix4::Zero();
     for (int i = 0; i < 6; ++i) {
       const auto [a, d] = internalPairs[i];
       const double value = scale * lambda[internalRow_[b] + i];
-      H.block<3, 3>(3 * a, 3 * d).diagonal().array() += value;
-      if (a != d) H.block<3, 3>(3 * d, 3 * a).diagonal().array() += value;
+      H(a, d) += value;
+      if (a != d) H(d, a) += value;
     }
-    addBlock(K, pattern_.slot(diagonal_[b]), H);
+    addColumns(K, pattern_.slot(diagonal_[b]), H);
   }
-  Matrix24 H;
+  Eigen::Matrix<double, 8, 8> H;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const DirectorRow& row = rows_[k];
-    const double u = motionOf(row, t).value;
+    const double u = motionOf(row, t).value, weight = scale * lambda[internal_ + Eigen::Index(k)];
     H.setZero();
     for (const DotProduct& p : row.products) {
       const double c = coefficient(p, u);
@@ -398,12 +413,18 @@ void DirectorSystem::addConstraintHessian(const VectorX& lambda, double t, doubl
       for (int i = 0; i < a.count; ++i) {
         for (int j = 0; j < b.count; ++j) {
           const double value = i == j ? c : -c;
-          H.block<3, 3>(3 * a.columns[i], 3 * b.columns[j]).diagonal().array() += value;
-          H.block<3, 3>(3 * b.columns[j], 3 * a.columns[i]).diagonal().array() += value;
+          H(a.columns[i], b.columns[j]) += value;
+          H(b.columns[j], a.columns[i]) += value;
         }
       }
     }
-    addHessian(rowSites_[k], H, scale * lambda[internal_ + Eigen::Index(k)], K);
+    const Site& site = rowSites_[k];
+    for (int l = 0; l < site.count; ++l) {
+      for (int i = 0; i < site.count; ++i) {
+        const Matrix4 right = H.block<4, 4>(4 * site.frame[i], 4 * site.frame[l]).lazyProduct(columnsOf(site.toFrame[l]));
+        addColumns(K, pattern_.slot(site.couplings[4 * i + l]), weight * columnsOf(site.toFrame[i]).transpose().lazyProduct(right));
+      }
+    }
   }
 }
 
