@@ -6,7 +6,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include <ctime>
+#include <algorithm>
+#include <chrono>
 #include <numbers>
 
 // Optimal control: time of a solution and of an iteration by the number of intervals, by method and solver; share of building the program.
@@ -33,14 +34,14 @@ Mechanism hangingRods(int count) {
 
 OptimalControlOptions manoeuvre(const Mechanism& m, int links, int intervals, TranscriptionMethod method, ProgramSolver solver) {
   const auto angle = [](double value) { return VectorX::Constant(1, value); };
-  OptimalControlOptions o{.method = method, .intervals = intervals, .duration = links == 2 ? 1.0 : 3.0};
+  OptimalControlOptions o{.method = method, .intervals = intervals, .duration = links == 2 ? 1.0 : 2.0};
   for (int k = 0; k < links; ++k) o.actuators.push_back(motorsOf(*m.model, "joint" + std::to_string(k))[0]);
   o.effort.assign(std::size_t(links), 0.5);
   if (links == 2) { // swing up, by the branch in which the second rod folds back
     o.end.configuration = JointMotions{{"joint0", angle(pi)}};
     o.guess = {{0.5, {{"joint0", angle(130.71 * pi / 180)}, {"joint1", angle(-173.2 * pi / 180)}}}};
   } else { // raise the chain sideways
-    o.end.configuration = JointMotions{{"joint0", angle(pi / 3)}, {"joint2", angle(-pi / 6)}};
+    o.end.configuration = JointMotions{{"joint0", angle(pi / 6)}};
   }
   o.programSolver = solver;
   o.solver.maxIterations = 200;
@@ -51,24 +52,26 @@ void solveControl(benchmark::State& run, int links, TranscriptionMethod method, 
   if (solver == ProgramSolver::Ipopt && !ipoptAvailable()) return run.SkipWithError("this build has no Ipopt");
   const Mechanism m = hangingRods(links);
   const OptimalControlOptions options = manoeuvre(m, links, int(run.range(0)), method, solver);
-  const auto now = [] { return double(std::clock()) / CLOCKS_PER_SEC; }; // of this process
-  double iterations = 0, solving = 0, building = 0, linear = 0, whole = 0;
+  using Clock = std::chrono::steady_clock;
+  InteriorPointReport best;
+  double building = 0;
   for (auto _ : run) {
-    const double begin = now();
+    const auto begin = Clock::now();
     OptimalControl control(*m.model, options);
-    const double built = now();
+    const double built = std::chrono::duration<double>(Clock::now() - begin).count();
     control.start();
-    building += built - begin, solving += now() - built;
     const InteriorPointReport& report = control.report();
     if (!report.converged()) return run.SkipWithError((std::string(name(report.status)) + ", " + report.message).c_str());
-    iterations += report.iterations;
-    linear += report.factorisationTime + report.solutionTime, whole += report.totalTime;
+    // The least of all: the machine may be shared.
+    building = building > 0 ? std::min(building, built) : built;
+    if (best.totalTime == 0 || report.totalTime < best.totalTime) best = report;
   }
-  run.counters["iterations"] = iterations / double(run.iterations());
-  run.counters["solve_ms"] = 1e3 * solving / double(run.iterations());
-  run.counters["us_per_iteration"] = 1e6 * solving / iterations;
-  run.counters["linear_algebra_percent"] = whole > 0 ? 100 * linear / whole : 0;
-  run.counters["build_percent"] = 100 * building / solving;
+  run.counters["iterations"] = best.iterations;
+  run.counters["solve_ms"] = 1e3 * best.totalTime;
+  run.counters["us_per_iteration"] = 1e6 * best.totalTime / best.iterations;
+  run.counters["us_linear_algebra"] = 1e6 * (best.factorisationTime + best.solutionTime) / best.iterations;
+  run.counters["us_functions"] = 1e6 * (best.evaluationTime + best.differentiationTime) / best.iterations;
+  run.counters["build_percent"] = 100 * building / best.totalTime;
 }
 
 void twoLink(benchmark::State& run, TranscriptionMethod method, ProgramSolver solver) { solveControl(run, 2, method, solver); }
