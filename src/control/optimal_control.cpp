@@ -18,6 +18,12 @@
 
 namespace tendril {
 
+namespace {
+
+bool isSolved(const InteriorPointReport& report) { return report.converged() || report.status == InteriorPointReport::Status::Acceptable; }
+
+}
+
 struct OptimalControl::Impl {
   Impl(const Model& model_, OptimalControlOptions options_);
 
@@ -25,11 +31,7 @@ struct OptimalControl::Impl {
   void addBounds(ControlProblem& problem) const;
   void addPeriodicity(ControlProblem& problem, const MatrixX& P) const;
   std::vector<VectorX> firstPath() const;
-  struct Attempt {
-    std::unique_ptr<Transcription> path;
-    InteriorPointReport report;
-  };
-  Attempt attempt(const std::vector<VectorX>& guess, const InteriorPointOptions& solver, const MatrixX& controls = {}) const;
+  InteriorPointReport solved(Transcription& program, const InteriorPointOptions& by) const;
   void tryStarts(std::vector<std::string>& messages);
   void refine(std::vector<std::string>& messages);
   std::vector<VectorX> finerNodes() const;
@@ -222,39 +224,39 @@ void OptimalControl::Impl::addPeriodicity(ControlProblem& problem, const MatrixX
   }
 }
 
-OptimalControl::Impl::Attempt OptimalControl::Impl::attempt(const std::vector<VectorX>& guess, const InteriorPointOptions& solver,
-                                                            const MatrixX& controls) const {
-  Attempt result{transcribe(options.method, system, makeProblem(guess), guess, controls), {}};
-  result.report = solve(*result.path, options.programSolver, solver, watch);
-  if (result.report.status == InteriorPointReport::Status::Interrupted)
-    throw Interrupted(fmt::format("optimal control: interrupted after {} iterations", result.report.iterations));
+/// From where the program stands; there it stays if it is interrupted.
+InteriorPointReport OptimalControl::Impl::solved(Transcription& program, const InteriorPointOptions& by) const {
+  InteriorPointReport result = solve(program, options.programSolver, by, watch);
+  if (result.status == InteriorPointReport::Status::Interrupted)
+    throw Interrupted(fmt::format("optimal control: interrupted after {} iterations", result.iterations));
   return result;
 }
 
 /// From the first guess and from disturbed ones; the best solution stays.
 void OptimalControl::Impl::tryStarts(std::vector<std::string>& messages) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::vector<KeyMotions> keys = options.guess;
   if (options.end.configuration) keys.push_back({1, *options.end.configuration});
-  const bool keepEnd = options.end.configuration.has_value();
-  for (int k = 0; k < options.starts; ++k) {
-    const std::vector<KeyMotions> poses = k == 0 ? keys : disturbed(system, keys, keepEnd, options.spread, options.seed + unsigned(k) - 1);
-    Attempt found;
-    try {
-      found = attempt(pathThrough(system, q0, poses, options.intervals), options.solver);
-    } catch (const InputError& error) {
-      if (k == 0) throw;
-      messages.push_back(fmt::format("start {}: {}", k + 1, error.what()));
-      costsOfStarts.push_back(std::numeric_limits<double>::quiet_NaN());
-      continue;
-    }
-    const bool isSolved = found.report.converged() || found.report.status == InteriorPointReport::Status::Acceptable;
-    costsOfStarts.push_back(isSolved ? found.report.objective : std::numeric_limits<double>::quiet_NaN());
+  const auto tell = [&](int k, const InteriorPointReport& of) {
+    costsOfStarts.push_back(isSolved(of) ? of.objective : none);
     if (options.starts > 1)
-      messages.push_back(fmt::format("start {}: {} after {} iterations, cost {:.9g}", k + 1, name(found.report.status),
-                                     found.report.iterations, found.report.objective));
-    const bool wasSolved = k > 0 && (report.converged() || report.status == InteriorPointReport::Status::Acceptable);
-    if (k == 0 || (isSolved && (!wasSolved || found.report.objective < report.objective)))
-      path = std::move(found.path), report = std::move(found.report);
+      messages.push_back(fmt::format("start {}: {} after {} iterations, cost {:.9g}", k, name(of.status), of.iterations, of.objective));
+  };
+  report = solved(*path, options.solver);
+  tell(1, report);
+  for (int k = 2; k <= options.starts; ++k) {
+    try {
+      const std::vector<KeyMotions> poses =
+          disturbed(system, keys, options.end.configuration.has_value(), options.spread, options.seed + unsigned(k) - 2);
+      const std::vector<VectorX> guess = pathThrough(system, q0, poses, options.intervals);
+      std::unique_ptr<Transcription> other = transcribe(options.method, system, makeProblem(guess), guess);
+      InteriorPointReport found = solved(*other, options.solver);
+      tell(k, found);
+      if (isSolved(found) && (!isSolved(report) || found.objective < report.objective)) path = std::move(other), report = std::move(found);
+    } catch (const InputError& error) { // loops that cannot follow
+      messages.push_back(fmt::format("start {}: {}", k, error.what()));
+      costsOfStarts.push_back(none);
+    }
   }
 }
 
@@ -287,9 +289,10 @@ void OptimalControl::Impl::refine(std::vector<std::string>& messages) {
     if (options.end.configuration) nodes.back() = end;
     halveIntervals(options);
     options.duration = path->duration();
-    Attempt finer = attempt(nodes, warm, halved(path->controls()));
-    path = std::move(finer.path), report = std::move(finer.report);
-    if (!report.converged() && report.status != InteriorPointReport::Status::Acceptable) failure = "optimal control: " + report.message;
+    std::unique_ptr<Transcription> finer = transcribe(options.method, system, makeProblem(nodes), nodes, halved(path->controls()));
+    report = solved(*finer, warm);
+    path = std::move(finer);
+    if (!isSolved(report)) failure = "optimal control: " + report.message;
     costsOfLevels.push_back(failure.empty() ? report.objective : std::numeric_limits<double>::quiet_NaN());
     messages.push_back(fmt::format("{} intervals: {} after {} iterations, cost {:.9g}", options.intervals, name(report.status),
                                    report.iterations, report.objective));
@@ -310,8 +313,7 @@ void OptimalControl::start() {
   Impl& m = *impl_;
   m.watch = [this](const InteriorPointReport::Iterate&) { return !isStopAsked(); };
   m.tryStarts(messages_);
-  if (!m.report.converged() && m.report.status != InteriorPointReport::Status::Acceptable)
-    m.failure = "optimal control: " + m.report.message;
+  if (!isSolved(m.report)) m.failure = "optimal control: " + m.report.message;
   m.refine(messages_);
   conclude();
 }
@@ -516,8 +518,7 @@ void OptimalControl::restore(const Snapshot& snapshot) {
   m.path->program().setPoint(Eigen::Map<const VectorX>(point.data(), Eigen::Index(point.size())));
   m.costsOfStarts = snapshot.at("costs of starts"), m.costsOfLevels = snapshot.at("costs of levels");
   m.report = solve(*m.path, m.options.programSolver, m.options.solver);
-  if (!m.report.converged() && m.report.status != InteriorPointReport::Status::Acceptable)
-    m.failure = "optimal control: " + m.report.message;
+  if (!isSolved(m.report)) m.failure = "optimal control: " + m.report.message;
   conclude();
   m.step.step = long(snapshot.at("step")[0]);
   m.show(int(m.step.step));
