@@ -1,8 +1,8 @@
 #include "tendril/control/controlled_path.h"
 
+#include "control/arms.h"
 #include "tendril/discrete/null_space.h"
 #include "tendril/elements/mechanism.h"
-#include "tendril/elements/motors.h"
 #include "tendril/lie/so3.h"
 #include "tendril/model/error.h"
 
@@ -12,41 +12,6 @@
 
 namespace tendril {
 namespace {
-
-VectorX randomVector(Eigen::Index size, unsigned seed, double scale = 1) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-scale, scale);
-  return VectorX::NullaryExpr(size, [&](Eigen::Index) { return uniform(random); });
-}
-
-/// Two rods of 1 m and 1 kg in the plane of e1 and e2, on hinges about e3.
-Mechanism twoLink(double gravity = 9.81) {
-  MechanismBuilder b;
-  b.gravity({0, -gravity, 0});
-  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal()};
-  const Matrix3 down = so3::exp(Vector3(0, 0, -std::numbers::pi / 2));
-  const auto first = b.body("first", rod, {down, {0, -0.5, 0}});
-  const auto second = b.body("second", rod, {down, {0, -1.5, 0}});
-  b.joint(JointKind::Revolute, "base", b.ground({down, {0, 0, 0}}), first.at({Matrix3::Identity(), {-0.5, 0, 0}}));
-  b.joint(JointKind::Revolute, "elbow", first.at({Matrix3::Identity(), {0.5, 0, 0}}), second.at({Matrix3::Identity(), {-0.5, 0, 0}}));
-  return b.build();
-}
-
-Mechanism fourBar() {
-  MechanismBuilder b;
-  b.gravity({0, -9.81, 0});
-  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal()};
-  const Matrix3 upright = so3::exp(Vector3(0, 0, std::numbers::pi / 2));
-  const auto left = b.body("left", rod, {upright, {0, 0.5, 0}});
-  const auto right = b.body("right", rod, {upright, {1, 0.5, 0}});
-  const auto coupler = b.body("coupler", rod, {Matrix3::Identity(), {0.5, 1, 0}});
-  const Pose foot{Matrix3::Identity(), {-0.5, 0, 0}}, head{Matrix3::Identity(), {0.5, 0, 0}};
-  b.joint(JointKind::Revolute, "left foot", b.ground({upright, {0, 0, 0}}), left.at(foot));
-  b.joint(JointKind::Revolute, "right foot", b.ground({upright, {1, 0, 0}}), right.at(foot));
-  b.joint(JointKind::Revolute, "left head", left.at(head), coupler.at(foot), {.reference = JointReference::Pose});
-  b.joint(JointKind::Revolute, "right head", right.at(head), coupler.at(head), {.reference = JointReference::Pose});
-  return b.build();
-}
 
 /// A free body with a second one on a ball joint and a third on a slider.
 Mechanism freeBodies() {
@@ -69,13 +34,6 @@ Mechanism flexibleArm() {
   b.joint(JointKind::Revolute, "hinge", b.ground(), hub.at());
   b.joint(JointKind::Fixed, "root", hub.at(), beam.start(), {.reference = JointReference::Pose});
   return b.build();
-}
-
-std::vector<Actuator> motors(const Mechanism& m, const std::vector<std::string>& joints) {
-  std::vector<Actuator> all;
-  for (const std::string& joint : joints)
-    for (Actuator& motor : motorsOf(*m.model, joint)) all.push_back(std::move(motor));
-  return all;
 }
 
 /// A path that wanders from the initial configuration, with random controls.

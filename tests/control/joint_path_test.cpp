@@ -1,11 +1,11 @@
 #include "tendril/control/joint_path.h"
 
+#include "control/arms.h"
 #include "control/joint_lagrangian.h"
 #include "control/node_space.h"
 #include "tendril/control/optimal_control.h"
 #include "tendril/discrete/null_space.h"
 #include "tendril/elements/mechanism.h"
-#include "tendril/elements/motors.h"
 #include "tendril/elements/springs.h"
 #include "tendril/lie/so3.h"
 #include "tendril/model/error.h"
@@ -19,27 +19,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr std::array allOfJoints{TranscriptionMethod::Dmoc, TranscriptionMethod::CollocationQp, TranscriptionMethod::CollocationQv};
-
-VectorX one(double value) { return VectorX::Constant(1, value); }
-
-VectorX randomVector(Eigen::Index size, unsigned seed, double scale = 1) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-scale, scale);
-  return VectorX::NullaryExpr(size, [&](Eigen::Index) { return uniform(random); });
-}
-
-/// Two rods of 1 m and 1 kg in the plane of e1 and e2, hanging, on hinges about e3.
-Mechanism twoLink() {
-  MechanismBuilder b;
-  b.gravity({0, -9.81, 0});
-  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal()};
-  const Matrix3 down = so3::exp(Vector3(0, 0, -pi / 2));
-  const auto first = b.body("first", rod, {down, {0, -0.5, 0}});
-  const auto second = b.body("second", rod, {down, {0, -1.5, 0}});
-  b.joint(JointKind::Revolute, "base", b.ground({down, {0, 0, 0}}), first.at({Matrix3::Identity(), {-0.5, 0, 0}}));
-  b.joint(JointKind::Revolute, "elbow", first.at({Matrix3::Identity(), {0.5, 0, 0}}), second.at({Matrix3::Identity(), {-0.5, 0, 0}}));
-  return b.build();
-}
 
 /// A tree in space: a slide that carries a hinge about an oblique axis, on which sit a cylindrical joint and another slide; the second
 /// hangs on a spring.
@@ -59,13 +38,6 @@ Mechanism tree() {
   b.joint(JointKind::Prismatic, "slide", tail.at(), arm.at(oblique), anyhow); // the carrier is the second frame
   b.model().term<LinearSprings>().add("spring", b.ground({Matrix3::Identity(), {1, 2, 0}}), tail.at(), {.stiffness = 300, .rest = 0});
   return b.build();
-}
-
-std::vector<Actuator> motors(const Mechanism& m, const std::vector<std::string>& joints) {
-  std::vector<Actuator> actuators;
-  for (const std::string& joint : joints)
-    for (Actuator& motor : motorsOf(*m.model, joint)) actuators.push_back(std::move(motor));
-  return actuators;
 }
 
 /// The Lagrangian against its definition, q' = J u'.

@@ -1,7 +1,7 @@
 #include "tendril/control/optimal_control.h"
 
+#include "control/arms.h"
 #include "tendril/elements/mechanism.h"
-#include "tendril/elements/motors.h"
 #include "tendril/lie/so3.h"
 #include "tendril/model/error.h"
 
@@ -12,8 +12,6 @@ namespace tendril {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-
-VectorX one(double value) { return VectorX::Constant(1, value); }
 
 /// A mass on a slide.
 Mechanism cart(double mass) {
@@ -96,16 +94,7 @@ TEST(OptimalControl, ShortestTimeIsBangBang) {
 /// Two rods of 1 m and 1 kg from hanging to standing in 1 s, effort 1/2: published costs of two local optima at N = 16 (Leyendecker 2011,
 /// recomputed), to which first guesses through their middle poses lead.
 TEST(OptimalControl, TwoLinkPendulumHasTheKnownOptima) {
-  MechanismBuilder b;
-  b.gravity({0, -9.81, 0});
-  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal()};
-  const Matrix3 down = so3::exp(Vector3(0, 0, -pi / 2));
-  const auto first = b.body("first", rod, {down, {0, -0.5, 0}});
-  const auto second = b.body("second", rod, {down, {0, -1.5, 0}});
-  const Pose begin{Matrix3::Identity(), {-0.5, 0, 0}}, end{Matrix3::Identity(), {0.5, 0, 0}};
-  b.joint(JointKind::Revolute, "base", b.ground({down, {0, 0, 0}}), first.at(begin));
-  b.joint(JointKind::Revolute, "elbow", first.at(end), second.at(begin));
-  const Mechanism m = b.build();
+  const Mechanism m = twoLink();
   const auto solved = [&](double base, double elbow) {
     OptimalControlOptions o;
     o.intervals = 16;

@@ -1,10 +1,10 @@
 #include "tendril/control/path_guesses.h"
 
+#include "control/arms.h"
 #include "control/node_space.h"
 #include "tendril/control/optimal_control.h"
 #include "tendril/discrete/null_space.h"
 #include "tendril/elements/mechanism.h"
-#include "tendril/elements/motors.h"
 #include "tendril/lie/so3.h"
 #include "tendril/model/error.h"
 #include "tendril/solvers/ipopt_program.h"
@@ -19,8 +19,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-VectorX one(double value) { return VectorX::Constant(1, value); }
-
 /// Rods of 1 m and 1 kg in the plane of e1 and e2, hanging one on another.
 Mechanism hangingRods(int count) {
   MechanismBuilder b;
@@ -33,21 +31,6 @@ Mechanism hangingRods(int count) {
   for (int k = 1; k < count; ++k)
     b.joint(JointKind::Revolute, "joint" + std::to_string(k), b.body("rod" + std::to_string(k - 1)).at(end),
             b.body("rod" + std::to_string(k)).at(begin));
-  return b.build();
-}
-
-Mechanism fourBar() {
-  MechanismBuilder b;
-  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal()};
-  const Matrix3 upright = so3::exp(Vector3(0, 0, pi / 2));
-  const auto left = b.body("left", rod, {upright, {0, 0.5, 0}});
-  const auto right = b.body("right", rod, {upright, {1, 0.5, 0}});
-  const auto coupler = b.body("coupler", rod, {Matrix3::Identity(), {0.5, 1, 0}});
-  const Pose foot{Matrix3::Identity(), {-0.5, 0, 0}}, head{Matrix3::Identity(), {0.5, 0, 0}};
-  b.joint(JointKind::Revolute, "left foot", b.ground({upright, {0, 0, 0}}), left.at(foot));
-  b.joint(JointKind::Revolute, "right foot", b.ground({upright, {1, 0, 0}}), right.at(foot));
-  b.joint(JointKind::Revolute, "left head", left.at(head), coupler.at(foot), {.reference = JointReference::Pose});
-  b.joint(JointKind::Revolute, "right head", right.at(head), coupler.at(head), {.reference = JointReference::Pose});
   return b.build();
 }
 
