@@ -280,9 +280,12 @@ void LineContacts::Impl::addStiffness(const LineSample& sample, const Vector3& F
   const CurveConfiguration* second = isCurve ? &now.curves[std::size_t(sample.second)] : nullptr;
   const Projection projection = sample.isCrossing ? Projection::ClosestPoint : options.projection;
   SectionContact contact = contactOf(sample);
-  if (!isCurve) contact.normalRate = sampler.normalRate(sample);
+  // With friction the slip of a place that slides along the curve belongs to other material: its derivative is not known, and half of the
+  // matrix is worse than none.
+  const bool slidesFreely = isCurve || F.tail<2>().isZero(0);
+  if (!isCurve && slidesFreely) contact.normalRate = sampler.normalRate(sample);
   K += contactStiffness(contact, F, &first, sample.place, second, sample.otherPlace, projection);
-  if (sample.isCrossing) addSliding(sample, contact.normalRate, F, K);
+  if (sample.isCrossing && slidesFreely) addSliding(sample, contact.normalRate, F, K);
 }
 
 /// A crossing moves along the first curve, too: from D' = 0 follows d xi = - (B_n' dq) / D'', D'' and B' the derivatives along xi while the

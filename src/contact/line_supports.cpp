@@ -3,6 +3,7 @@
 #include "tendril/contact/contact_detection.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -94,13 +95,17 @@ Matrix3 LineSampler::normalRate(const LineSample& sample) {
   const Matrix3 basis = contactFrame(n, Vector3::Zero());
   Matrix3 N = Matrix3::Zero();
   for (int k = 1; k < 3; ++k) {
-    Vector3 change = Vector3::Zero();
-    for (const double sign : {1.0, -1.0}) {
+    std::array<Vector3, 2> changes; // forth and back
+    for (const int side : {0, 1}) {
+      const double sign = side == 0 ? 1 : -1;
       findRigid(run, {C.R, C.x + sign * width * basis.col(k)}, sample.nearest.gap + width);
       const auto same = std::find_if(points_.begin(), points_.end(), [&](const ContactPoint& p) { return p.normal.dot(n) > sameNormal; });
       if (same == points_.end()) return Matrix3::Zero();
-      change += sign * same->normal;
+      changes[std::size_t(side)] = sign * (same->normal - n);
     }
+    // Where a face ends the normal turns on one side alone: there is no derivative, and the face counts.
+    const Vector3 change = changes[0] + changes[1], jump = changes[0] - changes[1];
+    if (jump.norm() > 0.5 * change.norm()) continue;
     N += (change - n * n.dot(change)) / (2 * width) * basis.col(k).transpose();
   }
   return N;

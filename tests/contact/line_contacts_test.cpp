@@ -601,7 +601,8 @@ TEST(LineContacts, StiffnessOfASupportKnowsHowTheSurfaceIsCurved) {
     const auto found = std::find_if(all.begin(), all.end(), [](const ContactConstraint& c) { return c.weight == 0; });
     ASSERT_NE(found, all.end());
     Eigen::Matrix3Xd F = Eigen::Matrix3Xd::Zero(3, Eigen::Index(all.size()));
-    F.col(found - all.begin()) = Vector3(2, 0.4, -0.7);
+    F.col(found - all.begin()) =
+        Vector3(2, 0, 0); // with friction the surface counts as plane: the slip of a place that slides is not known
     const MatrixX K = denseStiffness(rig, F), D = differencedStiffness(rig, F);
     EXPECT_LT((K - D).norm(), 1e-6 * D.norm()) << int(support.kind);
   }

@@ -423,7 +423,11 @@ const std::map<std::string, std::vector<std::string>> shortVariants{
 const std::set<std::string> efforts{"time_per_step", "newton_steps", "sweeps", "iterations", "newton_average", "condition"};
 
 /// Bundles whose symmetric state branches: rounding chooses a side (a braid comes out as its mirror image), and units change the rounding.
-const std::set<std::string> branching{"beam-contact/braid.yaml", "beam-contact/rope-3x7.yaml"};
+/// The way of two rotors has many local optima, on which more than a hundred iterations decide.
+const std::set<std::string> branching{"beam-contact/braid.yaml", "beam-contact/rope-3x7.yaml", "control/rotors-underactuated.yaml"};
+
+/// Manoeuvres of beams, some of whose motions no control reaches: their equations depend on one another, and rounding decides on the way.
+const std::set<std::string> beyondControl{"control/flexible-arm-slew.yaml", "control/satellite-with-appendage.yaml"};
 
 /// The text of a scene with every quantity (`10 mm`) as a plain number, so that all its numbers are in the units that it states.
 std::string inPlainNumbers(const std::string& name) {
@@ -453,6 +457,7 @@ class Units : public ::testing::TestWithParam<std::string> {};
 // the number of steps amplify; where steps amplify it most the short variants tighten it.
 TEST_P(Units, DoNotMatter) {
   if (branching.contains(GetParam())) GTEST_SKIP() << "the state branches";
+  if (beyondControl.contains(GetParam())) GTEST_SKIP() << "some of its equations depend on others";
   const auto expected = runIn("{}", GetParam());
   for (const char* units : {"{length: mm, mass: t, time: s}", "{length: km, mass: g, time: min}"}) {
     const auto results = runIn(units, GetParam());
