@@ -48,7 +48,8 @@ std::string verdict(const RunOutcome& outcome) {
   case RunStatus::Failed:
     return fmt::format("Failed after {} steps; what was computed is kept.", summary.steps);
   default:
-    return fmt::format("Stopped after {} steps; continue with --resume.", summary.steps);
+    return summary.steps == 0 ? "Stopped before the first step."
+                              : fmt::format("Stopped after {} steps; continue with --resume.", summary.steps);
   }
 }
 

@@ -116,6 +116,9 @@ void Actuation::addCables(int control, const SparseMatrix& pattern) {
         }
     }
     if (cable.parts.empty()) continue;
+    const DirectorFrame from = entry.from->directors(), to = entry.to->directors();
+    if (from.count == 1 && to.count == 1 && from.blocks[0] == to.blocks[0])
+      throw InputError("actuator '" + actuators_[control].name + "': both ends of its cable are on one body, which it cannot move");
     for (const auto& [column, first] : cable.parts)
       for (const auto& [row, second] : cable.parts) {
         std::array<int, 3>& places = cable.places.emplace_back();

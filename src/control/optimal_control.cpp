@@ -37,6 +37,7 @@ struct OptimalControl::Impl {
   std::vector<VectorX> finerNodes() const;
   void show(int node);
   void findImpacts();
+  std::string missedOrientation() const;
   double defect(int node) const;
 
   const Model& model;
@@ -53,7 +54,7 @@ struct OptimalControl::Impl {
   StepReport step;
   std::string failure;
   double turn = 0, closure = 0, worstDefect = 0; ///< of the solution
-  double momentumJump = 0, impactLoss = 0;
+  double momentumJump = 0, impactLoss = 0, changedVelocity = 0;
 };
 
 OptimalControl::Impl::Impl(const Model& model_, OptimalControlOptions options_)
@@ -64,6 +65,10 @@ OptimalControl::Impl::Impl(const Model& model_, OptimalControlOptions options_)
   VectorX rates(system.size());
   system.rates(state.q, state.v, rates);
   begin = system.mass() * rates;
+  VectorX twist(model.nv());
+  momenta.project(q0, 0, begin, projected, twist); // what the joints let through
+  const double changed = (twist - state.v).lpNorm<Eigen::Infinity>();
+  if (!options.beginIsFree && changed > 1e-9 * state.v.lpNorm<Eigen::Infinity>()) changedVelocity = changed, begin = projected;
 }
 
 std::vector<VectorX> OptimalControl::Impl::firstPath() const {
@@ -315,7 +320,23 @@ void OptimalControl::start() {
   m.tryStarts(messages_);
   if (!isSolved(m.report)) m.failure = "optimal control: " + m.report.message;
   m.refine(messages_);
+  if (m.failure.empty()) m.failure = m.missedOrientation();
+  if (m.changedVelocity > 0)
+    messages_.push_back(fmt::format("the initial velocities did not agree with the joints and were changed by up to {:.3g} m/s or rad/s",
+                                    m.changedVelocity));
   conclude();
+}
+
+/// The rows of an orientation vanish half a turn away, too.
+std::string OptimalControl::Impl::missedOrientation() const {
+  for (const ManoeuvreEnd::Orientation& o : options.end.orientations) {
+    const Matrix3 asked = so3::exp(o.rotation) * o.marker->frame(model.initialState()).R;
+    const Matrix3 found = o.marker->directors().at(path->node(path->problem().intervals), 0).rightCols<3>();
+    if (asked.cwiseProduct(found).sum() < 1) // 1 + 2 cos
+      return "optimal control: orientation of " + o.marker->label() +
+             ": the motion ends half a turn away; give a first guess that ends nearer";
+  }
+  return {};
 }
 
 /// What is told of the solution, and its first node.

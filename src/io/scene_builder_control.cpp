@@ -45,6 +45,10 @@ void SceneBuilder::readActuators(const std::vector<Record>& records) {
   for (const Record& r : records) {
     if (r.has("joint") == r.has("on")) r.node().refuse("say what is driven", "give either `joint` or `on`");
     if (r.has("cable") && !r.has("on")) r.node().refuse("the cable has one end", "give `on`, the marker that it pulls");
+    for (const char* key : {"force", "moment", "direction", "cable"})
+      if (r.has("joint") && r.node().has(key))
+        r.node(key).refuse("the motor of a joint turns or pushes along its freedoms", "remove it, or give `on`");
+    if (r.has("cable") && r.node().has("direction")) r.node("direction").refuse("a cable pulls along its line", "remove it");
     const bool isLoad = !r.vector3("force").isZero() || !r.vector3("moment").isZero();
     if (r.has("on") && r.has("cable") == isLoad)
       r.node().refuse("the actuator does nothing, or two things", "give `force` or `moment`, or `cable`");
@@ -57,6 +61,7 @@ void SceneBuilder::readActuators(const std::vector<Record>& records) {
 void SceneBuilder::readManoeuvre(const Record& analysis) {
   manoeuvre_.intervals = analysis.integer("intervals");
   if (manoeuvre_.intervals < 2) analysis.node("intervals").refuse("a path needs at least two intervals", "give 2 or more");
+  if (manoeuvre_.intervals > 1000000) analysis.node("intervals").refuse("so many intervals do not fit into memory", "give up to 1000000");
   const Record end = analysis.object("end");
   for (const Record& r : end.objects("targets"))
     manoeuvre_.end.targets.push_back({&marker(r.node("on")), direction(r, "direction"), r.number("value")});
@@ -121,6 +126,8 @@ void SceneBuilder::readBounds(const Record& analysis) {
   for (const Record& r : analysis.objects("bounds")) {
     PathBound bound;
     if (r.has("on") == r.has("joint")) r.node().refuse("say what is bounded", "give either `on` or `joint`");
+    if (r.has("joint") && (r.has("direction") || r.has("centre")))
+      r.node().refuse("a joint's angle has no direction and no centre", "remove `direction` and `centre`, or give `on`");
     if (r.has("on") && r.has("direction") == r.has("centre"))
       r.node().refuse("say which number of the marker is bounded", "give either `direction` or `centre`");
     if (!r.has("at_least") && !r.has("at_most")) r.node().refuse("there is no bound", "give `at_least`, `at_most` or both");
@@ -136,9 +143,11 @@ void SceneBuilder::readBounds(const Record& analysis) {
     const Dimension& of = r.has("on") ? dimension::length : dimension::angle;
     if (r.has("at_least")) bound.lower = r.node("at_least").toNumber(of);
     if (r.has("at_most")) bound.upper = r.node("at_most").toNumber(of);
+    if (r.has("centre") && ((r.has("at_least") && bound.lower < 0) || (r.has("at_most") && bound.upper <= 0)))
+      r.node().refuse("a distance is not negative", "give lengths above zero");
     if (bound.lower > bound.upper) r.node("at_least").refuse("the least value is above the largest", "exchange them");
     if (r.has("joint") && !(bound.upper - bound.lower < 2 * std::numbers::pi && bound.upper > bound.lower))
-      r.node().refuse("an angle needs both bounds, less than a turn apart", "give `at_least` and `at_most`");
+      r.node().refuse("an angle keeps between two different bounds, less than a turn apart", "give `at_least` below `at_most`");
     if (r.has("centre") && r.has("at_least") && r.has("at_most") && bound.lower == bound.upper)
       r.node().refuse("a distance keeps at least or at most", "give one bound");
     bound.first = nodeNumber(r, "from"), bound.last = nodeNumber(r, "to");
@@ -165,15 +174,22 @@ void SceneBuilder::readPeriodicity(const Record& r, OptimalControlOptions& optio
     return indexOf(list, name);
   };
   for (std::size_t b = 0; b < content_.mechanism.model->blocks().size(); ++b) periodic.endBlock.push_back(int(b));
+  if (r.node().has("axis") && !periodic.mirror) r.node("axis").refuse("only a mirrored motion has an axis", "give `mirror`, or remove it");
   if (r.has("bodies")) {
     const Node map = r.node("bodies");
+    if (!map.isMap()) map.refuse("expected bodies and those that take their places", "write {BODY: BODY, ...}");
     for (const std::string& name : map.keys()) {
       const int begin = known(map, "body", names, name), end = known(map.at(name), "body", names, map.at(name).toText());
       periodic.endBlock[std::size_t(bodies[std::size_t(begin)].block)] = bodies[std::size_t(end)].block;
     }
   }
+  std::vector<int> places = periodic.endBlock;
+  std::sort(places.begin(), places.end());
+  if (std::adjacent_find(places.begin(), places.end()) != places.end())
+    r.node("bodies").refuse("two bodies take the place of one", "let every body take one place: {a: b, b: a}");
   if (!r.has("controls")) return;
   const Node map = r.node("controls");
+  if (!map.isMap()) map.refuse("expected controls", "write {CONTROL: [CONTROL, factor], ...}");
   for (const std::string& name : map.keys()) {
     const Node pair = map.at(name);
     if (!pair.isSequence() || pair.items().size() != 2) pair.refuse("expected a control and a factor", "write [NAME, 1]");
@@ -299,7 +315,25 @@ void SceneBuilder::makeManoeuvre(const Record& r) {
     o.effortNorm = r.node("softening").toPositive(dimensionOf(o.actuators.front()));
   }
   o.beginIsFree = r.choice("begin") == "free";
-  if (r.has("periodic")) readPeriodicity(r.object("periodic"), o);
+  if (r.has("periodic")) {
+    if (!o.beginIsFree || r.object("end").boolean("at_rest"))
+      r.node("periodic")
+          .refuse("a motion that repeats begins and ends with velocities that are looked for",
+                  "write `begin: free` and `end: {at_rest: false}`");
+    readPeriodicity(r.object("periodic"), o);
+  }
+  const Joints* joints = content_.mechanism.model->term<Joints>();
+  for (const PathBound& bound : o.bounds) {
+    if (bound.joint.empty()) continue;
+    const JointKind kind = joints->kind(joints->find(bound.joint));
+    if (kind != JointKind::Revolute && kind != JointKind::Cylindrical && kind != JointKind::Planar)
+      r.node("bounds").refuse("joint '" + bound.joint + "' has no single angle",
+                              "bound revolute, cylindrical and planar joints, or a marker");
+  }
+  if (r.choice("effort_law") == "squares" && r.node().has("softening"))
+    r.node("softening").refuse("squares are smooth", "remove it, or write `effort_law: norm`");
+  if (!o.durationBounds && r.node().has("time_weight") && r.number("time_weight") > 0)
+    r.node("time_weight").refuse("the duration is given", "remove it, or write duration: {guess: T, at_least: T1, at_most: T2}");
   o.end.isAtRest = end.boolean("at_rest");
   if (end.has("joints")) o.end.configuration = readMotions(end.node("joints"));
   for (const Record& pose : r.objects("guess")) {
@@ -310,9 +344,15 @@ void SceneBuilder::makeManoeuvre(const Record& r) {
   }
   if (r.has("max_turn")) o.largestTurn = r.number("max_turn");
   o.solver.tolerance = r.number("optimality");
+  if (!(o.solver.tolerance <= 1e-6)) r.node("optimality").refuse("balances of momentum are met no better than this", "give 1e-6 or less");
   o.solver.maxIterations = r.integer("max_iterations");
   o.starts = r.integer("starts"), o.seed = unsigned(r.integer("seed")), o.spread = r.number("spread");
   o.refinements = r.integer("refine");
+  constexpr int mostStarts = 10000;
+  if (o.starts > mostStarts) r.node("starts").refuse("so many first guesses are not kept", "give a number up to 10000");
+  for (const char* key : {"seed", "spread"})
+    if (o.starts < 2 && r.node().has(key))
+      r.node(key).refuse("there is one first guess, which is not disturbed", "remove it, or give `starts`");
   if (o.refinements > 20) r.node("refine").refuse("so many doublings leave no interval to see", "give a number up to 20");
   starts_ = o.starts, levels_ = o.refinements + 1;
   content_.makeAnalysis = [o](const Model& model, const ContactModel&, const FrictionObserver&) {
