@@ -62,15 +62,19 @@ std::optional<Checkpoint> readCheckpoint(const fs::path& file, std::uint64_t sce
   return Checkpoint::read(damaged ? older : file, scene);
 }
 
+/// Whether the results in the folder are those of this scene with these overrides.
+bool hasSettingsOf(const RunFolder& folder, const Document& document) {
+  const RunMetadata made = ResultReader(folder.results()).metadata();
+  return made.scene == document.text() && made.arguments == document.overrides();
+}
+
 /// Whether the folder holds the whole of this run: its summary tells of success, and scene and overrides are the same.
 bool isComplete(const RunFolder& folder, const Document& document) {
   std::error_code status;
   if (!fs::exists(folder.summary(), status) || !fs::exists(folder.results(), status)) return false;
   std::ifstream file(folder.summary());
   const nlohmann::json summary = nlohmann::json::parse(file, nullptr, false);
-  if (!summary.is_object() || summary.value("status", "") != "success") return false;
-  const RunMetadata made = ResultReader(folder.results()).metadata();
-  return made.scene == document.text() && made.arguments == document.overrides();
+  return summary.is_object() && summary.value("status", "") == "success" && hasSettingsOf(folder, document);
 }
 
 /// The results of another scene are not replaced; nor, where a run is to go on, those that no checkpoint continues.
@@ -86,9 +90,10 @@ void refuseToReplace(const RunFolder& folder, const Document& document, bool res
                      "choose another folder with -o, or remove this one");
   }
   std::error_code status;
-  if (resume && !fs::exists(folder.checkpoint(), status) && summary.value("status", "") == "success") {
+  const bool hasCheckpoint = fs::exists(folder.checkpoint(), status);
+  if (resume && !hasCheckpoint && fs::exists(folder.results(), status) && !hasSettingsOf(folder, document)) {
     throw InputError({folder.path().string()}, "result folder",
-                     "it holds a complete run of this scene with other settings, which no checkpoint continues",
+                     "it holds a run of this scene with other settings, which no checkpoint continues",
                      "leave out --resume to replace it, or choose another folder with -o");
   }
 }
