@@ -1,6 +1,6 @@
+#include "control/arms.h"
 #include "tendril/control/optimal_control.h"
 #include "tendril/elements/mechanism.h"
-#include "tendril/elements/motors.h"
 #include "tendril/lie/so3.h"
 #include "tendril/solvers/ipopt_program.h"
 
@@ -16,21 +16,6 @@ namespace tendril {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-
-/// Rods of 1 m and 1 kg in the plane, hanging one on another.
-Mechanism hangingRods(int count) {
-  MechanismBuilder b;
-  b.gravity({0, -9.81, 0});
-  const MassProperties rod{1, Vector3::Zero(), Vector3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal()};
-  const Matrix3 down = so3::exp(Vector3(0, 0, -pi / 2));
-  const Pose begin{Matrix3::Identity(), {-0.5, 0, 0}}, end{Matrix3::Identity(), {0.5, 0, 0}};
-  for (int k = 0; k < count; ++k) b.body("rod" + std::to_string(k), rod, {down, {0, -0.5 - k, 0}});
-  b.joint(JointKind::Revolute, "joint0", b.ground({down, {0, 0, 0}}), b.body("rod0").at(begin));
-  for (int k = 1; k < count; ++k)
-    b.joint(JointKind::Revolute, "joint" + std::to_string(k), b.body("rod" + std::to_string(k - 1)).at(end),
-            b.body("rod" + std::to_string(k)).at(begin));
-  return b.build();
-}
 
 OptimalControlOptions manoeuvre(const Mechanism& m, int links, int intervals, TranscriptionMethod method, ProgramSolver solver) {
   const auto angle = [](double value) { return VectorX::Constant(1, value); };

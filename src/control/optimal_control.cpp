@@ -30,6 +30,7 @@ struct OptimalControl::Impl {
   ControlProblem makeProblem(const std::vector<VectorX>& guess) const;
   void addBounds(ControlProblem& problem) const;
   void addPeriodicity(ControlProblem& problem, const MatrixX& P) const;
+  std::vector<KeyMotions> keyMotions() const; ///< those of the guess, and the end
   std::vector<VectorX> firstPath() const;
   InteriorPointReport solved(Transcription& program, const InteriorPointOptions& by) const;
   void tryStarts(std::vector<std::string>& messages);
@@ -71,11 +72,13 @@ OptimalControl::Impl::Impl(const Model& model_, OptimalControlOptions options_)
   if (!options.beginIsFree && changed > 1e-9 * state.v.lpNorm<Eigen::Infinity>()) changedVelocity = changed, begin = projected;
 }
 
-std::vector<VectorX> OptimalControl::Impl::firstPath() const {
+std::vector<KeyMotions> OptimalControl::Impl::keyMotions() const {
   std::vector<KeyMotions> keys = options.guess;
   if (options.end.configuration) keys.push_back({1, *options.end.configuration});
-  return pathThrough(system, q0, keys, options.intervals);
+  return keys;
 }
+
+std::vector<VectorX> OptimalControl::Impl::firstPath() const { return pathThrough(system, q0, keyMotions(), options.intervals); }
 
 ControlProblem OptimalControl::Impl::makeProblem(const std::vector<VectorX>& guess) const {
   ControlProblem problem;
@@ -240,8 +243,7 @@ InteriorPointReport OptimalControl::Impl::solved(Transcription& program, const I
 /// From the first guess and from disturbed ones; the best solution stays.
 void OptimalControl::Impl::tryStarts(std::vector<std::string>& messages) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  std::vector<KeyMotions> keys = options.guess;
-  if (options.end.configuration) keys.push_back({1, *options.end.configuration});
+  const std::vector<KeyMotions> keys = keyMotions();
   const auto tell = [&](int k, const InteriorPointReport& of) {
     costsOfStarts.push_back(isSolved(of) ? of.objective : none);
     if (options.starts > 1)

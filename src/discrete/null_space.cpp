@@ -38,8 +38,10 @@ NullSpace::NullSpace(const DirectorSystem& system, const VectorX& q, double t) :
     checkVelocities(start, t);
   }
   dimension_ = tree_.dimension() - rank;
-  update(start, t);
-  if (!tree_.closure().empty() && dimension_ > 0) lookBesideStart(start, t);
+  if (!tree_.closure().empty() && dimension_ > 0) {
+    update(start, t);
+    lookBesideStart(start, t);
+  }
   update(q, t);
 }
 

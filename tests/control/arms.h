@@ -36,6 +36,20 @@ inline Mechanism twoLink(double gravity = 9.81) {
   return b.build();
 }
 
+/// The same with any number of them and of joints: "joint0", "joint1", ...
+inline Mechanism hangingRods(int count) {
+  MechanismBuilder b;
+  b.gravity({0, -9.81, 0});
+  const Matrix3 down = so3::exp(Vector3(0, 0, -std::numbers::pi / 2));
+  const Pose begin{Matrix3::Identity(), {-0.5, 0, 0}}, end{Matrix3::Identity(), {0.5, 0, 0}};
+  for (int k = 0; k < count; ++k) b.body("rod" + std::to_string(k), slenderRod(), {down, {0, -0.5 - k, 0}});
+  b.joint(JointKind::Revolute, "joint0", b.ground({down, {0, 0, 0}}), b.body("rod0").at(begin));
+  for (int k = 1; k < count; ++k)
+    b.joint(JointKind::Revolute, "joint" + std::to_string(k), b.body("rod" + std::to_string(k - 1)).at(end),
+            b.body("rod" + std::to_string(k)).at(begin));
+  return b.build();
+}
+
 /// A square of three rods on the ground.
 inline Mechanism fourBar() {
   MechanismBuilder b;
