@@ -1,6 +1,7 @@
 #include "tendril/control/joint_path.h"
 
 #include "control/joint_lagrangian.h"
+#include "control/plain_problem.h"
 #include "tendril/model/error.h"
 
 #include <Eigen/Cholesky>
@@ -27,41 +28,6 @@ DenseBlock declare(std::vector<MatrixEntry>& entries, int row, int column, int r
     for (int r = 0; r < rows; ++r) entries.push_back({row + r, column + c});
   return block;
 }
-
-/// A row of a condition or objective: a polynomial of the redundant coordinates y = (q_n, q_{n+1}).
-struct FlatRow {
-  struct Product {
-    int i, j;
-    double value;
-  };
-  std::vector<Product> products;
-  std::vector<std::pair<int, double>> linear;
-  double constant = 0;
-  bool spansInterval = false;
-
-  FlatRow(const PathRow& row, int n) : constant(row.constant), spansInterval(row.readsOther()) {
-    const auto place = [&](const PathPlace& p) {
-      if (p.part != PathPart::Node)
-        throw InputError("condition '" + row.name + "' reads more than configurations; joint coordinates do not; method: dmocc does");
-      return p.index + (p.atOther ? n : 0);
-    };
-    for (const PathRow::Term& term : row.products) products.push_back({place(term.i), place(term.j), term.value});
-    for (const auto& [at, factor] : row.linear) linear.emplace_back(place(at), factor);
-  }
-  double value(const VectorX& y) const {
-    double sum = constant;
-    for (const auto& term : products) sum += term.value * y[term.i] * y[term.j];
-    for (const auto& [i, factor] : linear) sum += factor * y[i];
-    return sum;
-  }
-  void addGradient(const VectorX& y, double scale, VectorX& gradient) const {
-    for (const auto& term : products) {
-      gradient[term.i] += scale * term.value * y[term.j];
-      gradient[term.j] += scale * term.value * y[term.i];
-    }
-    for (const auto& [i, factor] : linear) gradient[i] += scale * factor;
-  }
-};
 
 }
 
@@ -158,21 +124,9 @@ JointPath::Impl::Impl(TranscriptionMethod method_, const DirectorSystem& system_
 }
 
 void JointPath::Impl::check(const std::vector<VectorX>& guess, const MatrixX& controls_) const {
-  const std::string place = "method " + std::string(nameOf(method)) + ": ";
-  if (N() < 2) throw InputError(place + "at least two intervals are needed");
-  if (problem.durationBounds) throw InputError(place + "the duration is fixed; give one time, or take method: dmocc");
-  if (!problem.contacts.empty() || problem.effortNorm || problem.perUnit || !problem.velocityNodes.empty())
-    throw InputError(place + "it knows neither contacts nor norms of controls, costs by the way and velocities; method: dmocc does");
-  for (const PathCondition& c : problem.conditions)
-    if (c.other >= 0) throw InputError("condition '" + c.row.name + "' binds nodes far from each other; method: dmocc does");
-  if (!(problem.duration > 0)) throw InputError(place + "the duration must be positive");
+  const std::string name(nameOf(method)), place = "method " + name + ": ";
+  requirePlain(problem, name, nu, guess, controls_);
   if (problem.quadrature != Quadrature::Midpoint) throw InputError(place + "it takes quadrature: midpoint; dmocc takes others");
-  if (int(guess.size()) != N() + 1) throw InputError(place + "the first guess needs one configuration per node");
-  if (controls_.size() > 0 && (controls_.rows() != nu || controls_.cols() != N()))
-    throw InputError(place + "the controls of the first guess do not fit the actuators and intervals");
-  const auto fits = [&](const std::vector<double>& values) { return values.empty() || int(values.size()) == nu; };
-  if (!fits(problem.lower) || !fits(problem.upper) || !fits(problem.effort))
-    throw InputError(place + "bounds and weights need one number per control");
   VectorX g(system.constraints()), later(system.constraints());
   system.constraint(guess[0], 0, g);
   for (int k = 1; k <= N(); ++k) {
@@ -211,7 +165,7 @@ void JointPath::Impl::layOut() {
   layOutRows();
   for (std::size_t c = 0; c < problem.conditions.size(); ++c) {
     const PathCondition& condition = problem.conditions[c];
-    const FlatRow row(condition.row, n);
+    const FlatRow row(condition.row, n, std::string(nameOf(method)));
     for (int k = condition.first; k <= condition.last && k + (row.spansInterval ? 1 : 0) <= N(); ++k) {
       PlacedRow p{row, int(c), k, 0, 0, condition.lower == condition.upper, {}};
       p.place = p.isEquality ? structure.addEquality(k) : structure.addInequality(k, condition.lower, condition.upper);
@@ -224,14 +178,10 @@ void JointPath::Impl::layOut() {
     }
   }
   for (const NodeObjective& o : problem.objectives) {
-    placed.push_back({FlatRow(o.row, n), -1, o.node, 0, o.weight, false, {}});
+    placed.push_back({FlatRow(o.row, n, std::string(nameOf(method))), -1, o.node, 0, o.weight, false, {}});
     isRead[std::size_t(o.node)] = true;
   }
-  for (int i = 0; i < nu; ++i) {
-    const bool isBounded = (!problem.lower.empty() && problem.lower[std::size_t(i)] > -infinity) ||
-                           (!problem.upper.empty() && problem.upper[std::size_t(i)] < infinity);
-    if (isBounded) boundedControls.push_back(i);
-  }
+  boundedControls = tendril::boundedControls(problem, nu);
   firstControlRow = structure.inequalities();
   for (int k = 0; k < N(); ++k)
     for (const int i : boundedControls) {
@@ -843,19 +793,6 @@ VectorX JointPath::velocity(int k) const {
   return dq * mass.ldlt().solve(left);
 }
 
-double JointPath::largestTurn() const {
-  double largest = 0;
-  const Model& model = impl_->system.model();
-  VectorX before, here, turn(model.nv());
-  for (int k = 0; k <= intervals(); ++k) {
-    here = node(k);
-    if (k > 0) {
-      model.difference(before, here, turn);
-      for (const Block& block : model.blocks()) largest = std::max(largest, turn.segment<3>(block.v + 3).norm());
-    }
-    before = here;
-  }
-  return largest;
-}
+double JointPath::largestTurn() const { return tendril::largestTurn(impl_->system.model(), *this); }
 
 }

@@ -2,6 +2,7 @@
 
 #include "control/node_space.h"
 #include "tendril/control/path_guesses.h"
+#include "tendril/control/replay.h"
 #include "tendril/discrete/legendre.h"
 #include "tendril/discrete/null_space.h"
 #include "tendril/lie/so3.h"
@@ -40,6 +41,7 @@ struct OptimalControl::Impl {
   void findImpacts();
   std::string missedOrientation() const;
   double defect(int node) const;
+  double replay();
 
   const Model& model;
   OptimalControlOptions options;
@@ -56,6 +58,7 @@ struct OptimalControl::Impl {
   std::string failure;
   double turn = 0, closure = 0, worstDefect = 0; ///< of the solution
   double momentumJump = 0, impactLoss = 0, changedVelocity = 0;
+  std::optional<double> replayed;
 };
 
 OptimalControl::Impl::Impl(const Model& model_, OptimalControlOptions options_)
@@ -450,6 +453,18 @@ double OptimalControl::Impl::defect(int node) const {
   return largest;
 }
 
+/// NaN where the path is not what an initial value problem gives, or the integrator does not get through.
+double OptimalControl::Impl::replay() {
+  if (replayed) return *replayed;
+  replayed = std::numeric_limits<double>::quiet_NaN();
+  if (options.beginIsFree || !options.contacts.empty()) return *replayed;
+  try {
+    replayed = replayDifference(model, *path);
+  } catch (const NumericalFailure&) {
+  }
+  return *replayed;
+}
+
 double OptimalControl::momentumDefect() const {
   double largest = 0;
   for (int k = 0; k <= impl_->path->intervals(); ++k) largest = std::max(largest, impl_->defect(k));
@@ -457,7 +472,7 @@ double OptimalControl::momentumDefect() const {
 }
 
 bool OptimalControl::monitor(std::string_view name, const Marker*, double* values) {
-  const Impl& m = *impl_;
+  Impl& m = *impl_;
   const ProgramStructure& s = m.path->structure();
   if (name == "cost") {
     *values = cost();
@@ -488,6 +503,8 @@ bool OptimalControl::monitor(std::string_view name, const Marker*, double* value
     *values = m.turn;
   } else if (name == "closure") {
     *values = m.closure;
+  } else if (name == "replay difference") {
+    *values = m.replay();
   } else if (name == "kinetic energy") {
     *values = energy(m.model).kinetic;
   } else if (name == "elastic energy") {

@@ -44,7 +44,7 @@ void requireSolver(Transcription& transcription, ProgramSolver solver) {
   if (solver != ProgramSolver::Ipopt) return;
   if (!transcription.vectorProgram())
     throw InputError("solver: ipopt works on vectors, but nodes of method: dmocc are points of a manifold; take solver: interior-point, or "
-                     "method: dmoc");
+                     "method: multipliers, which has the same solutions");
   if (!ipoptAvailable())
     throw InputError("solver: ipopt is not in this build; install coinor-libipopt-dev and configure with TENDRIL_WITH_IPOPT=ON, or take "
                      "solver: interior-point");

@@ -1,6 +1,9 @@
 #include "tendril/control/transcription.h"
 
 #include "tendril/control/joint_path.h"
+#include "tendril/control/multiplier_path.h"
+
+#include <algorithm>
 
 namespace tendril {
 
@@ -38,6 +41,8 @@ std::string_view nameOf(TranscriptionMethod method) {
   switch (method) {
   case TranscriptionMethod::Dmocc:
     return "dmocc";
+  case TranscriptionMethod::Multipliers:
+    return "multipliers";
   case TranscriptionMethod::Dmoc:
     return "dmoc";
   case TranscriptionMethod::CollocationQp:
@@ -48,9 +53,25 @@ std::string_view nameOf(TranscriptionMethod method) {
   return "";
 }
 
+double largestTurn(const Model& model, const Transcription& path) {
+  double largest = 0;
+  VectorX before, turn(model.nv());
+  for (int k = 0; k <= path.intervals(); ++k) {
+    const VectorX here = path.node(k);
+    if (k > 0) {
+      model.difference(before, here, turn);
+      for (const Block& block : model.blocks())
+        if (block.kind == Block::Kind::Pose) largest = std::max(largest, turn.segment<3>(block.v + 3).norm());
+    }
+    before = here;
+  }
+  return largest;
+}
+
 std::unique_ptr<Transcription> transcribe(TranscriptionMethod method, const DirectorSystem& system, ControlProblem problem,
                                           const std::vector<VectorX>& guess, const MatrixX& controls) {
   if (method == TranscriptionMethod::Dmocc) return std::make_unique<Dmocc>(system, std::move(problem), guess, controls);
+  if (method == TranscriptionMethod::Multipliers) return std::make_unique<MultiplierPath>(system, std::move(problem), guess, controls);
   return std::make_unique<JointPath>(method, system, std::move(problem), guess, controls);
 }
 

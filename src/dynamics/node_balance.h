@@ -1,6 +1,9 @@
 #pragma once
 #include "tendril/discrete/discrete_lagrangian.h"
 
+#include <functional>
+#include <utility>
+
 namespace tendril {
 
 /// What a one-step scheme sets in balance at the node between two intervals,
@@ -31,24 +34,33 @@ class NodeBalance {
   virtual bool turnsWithEnd() const { return false; }
 };
 
-/// The discrete Euler-Lagrange equations: leaving = D1 L_d + f-, arriving = D2 L_d + f+.
+/// The discrete Euler-Lagrange equations: leaving = D1 L_d + f-, arriving = D2 L_d + f+. Forces that are applied besides belong to the
+/// place of the node, and so are no part of the matrix.
 class VariationalBalance final : public NodeBalance {
  public:
-  VariationalBalance(const DirectorSystem& system, Quadrature quadrature) : lagrangian_(system, quadrature) {}
+  using Applied = std::function<void(const VectorX& q, double t, double scale, VectorX& f)>;
 
-  void leaving(const VectorX& q0, const VectorX& q1, double t0, double h, VectorX& r) override { lagrangian_.left(q0, q1, t0, h, r); }
+  VariationalBalance(const DirectorSystem& system, Quadrature quadrature, Applied applied)
+      : lagrangian_(system, quadrature), applied_(std::move(applied)) {}
+
+  void leaving(const VectorX& q0, const VectorX& q1, double t0, double h, VectorX& r) override {
+    lagrangian_.left(q0, q1, t0, h, r);
+    if (applied_) applied_(q0, t0 + h / 2, h / 2, r);
+  }
   void leavingByEnd(const VectorX& q0, const VectorX& q1, double t0, double h, SparseMatrix& K) override {
     lagrangian_.leftByEnd(q0, q1, t0, h, K);
   }
   void setOut(const VectorX& p, VectorX& arrived) const override { arrived = p; }
   void arriving(const VectorX& q0, const VectorX& q1, double t0, double h, VectorX& arrived) override {
     lagrangian_.right(q0, q1, t0, h, arrived);
+    if (applied_) applied_(q1, t0 + h / 2, h / 2, arrived);
   }
   void momentum(const VectorX& arrived, const VectorX& impulse, double share, VectorX& p) const override { p = arrived - share * impulse; }
   void turn(const VectorX& leaving, VectorX& arrived) const override { arrived = leaving; }
 
  private:
   DiscreteLagrangian lagrangian_;
+  Applied applied_;
 };
 
 }

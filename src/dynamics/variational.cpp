@@ -25,8 +25,10 @@ namespace {
 constexpr double nearFold = 1.4; ///< [rad]
 
 std::unique_ptr<NodeBalance> makeBalance(const DirectorSystem& system, const VariationalOptions& options) {
-  if (options.scheme == DirectorScheme::EnergyMomentum) return std::make_unique<EnergyMomentumBalance>(system);
-  return std::make_unique<VariationalBalance>(system, options.quadrature);
+  if (options.scheme == DirectorScheme::Variational)
+    return std::make_unique<VariationalBalance>(system, options.quadrature, options.applied);
+  if (options.applied) throw InputError("energy-momentum: the scheme takes the forces of the model alone; choose the variational one");
+  return std::make_unique<EnergyMomentumBalance>(system);
 }
 
 void keep(Snapshot& snapshot, const char* name, const VectorX& v) { snapshot[name].assign(v.data(), v.data() + v.size()); }

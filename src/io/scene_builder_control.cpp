@@ -278,8 +278,8 @@ JointMotions SceneBuilder::readMotions(const Node& node) const {
 
 void SceneBuilder::makeManoeuvre(const Record& r) {
   OptimalControlOptions o = manoeuvre_;
-  for (const TranscriptionMethod method :
-       {TranscriptionMethod::Dmocc, TranscriptionMethod::Dmoc, TranscriptionMethod::CollocationQp, TranscriptionMethod::CollocationQv})
+  for (const TranscriptionMethod method : {TranscriptionMethod::Dmocc, TranscriptionMethod::Multipliers, TranscriptionMethod::Dmoc,
+                                           TranscriptionMethod::CollocationQp, TranscriptionMethod::CollocationQv})
     if (r.choice("method") == nameOf(method)) o.method = method;
   if (r.choice("solver") == "ipopt") o.programSolver = ProgramSolver::Ipopt;
   const Node duration = r.node("duration");

@@ -171,6 +171,7 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"cost", {"", 1, "1", "objective of the optimal control problem"}},
       {"control", {"", 1, "1", "control in the interval that begins at the node [N or N m]"}},
       {"momentum defect", {"", 1, "1", "largest change of a momentum map at a node beyond what controls and weight apply [N s, N m s]"}},
+      {"replay difference", {"", 1, "1", "largest distance from the replayed motion, in sizes of the model"}},
       {"final time", {"", 1, "s", "duration of the motion"}},
       {"cost divisor", {"", 1, "m", "length that the cost is divided by"}},
       {"momentum jump", {"", 1, "N s", "largest change of linear momentum where a contact lands"}},

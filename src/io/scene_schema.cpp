@@ -630,12 +630,13 @@ const Schema& analysis() {
        {"optimal-control",
         "The motion that joins two states at least cost, by discrete mechanics in director coordinates: of the controls of `actuators`, "
         "constant in each interval, those with the least sum of effort and weighted time. It begins in the initial state.",
-        {choice(
-             "method", {"dmocc", "dmoc", "collocation-qp", "collocation-qv"},
-             "What the motion is made of: directors, for every scene; or coordinates of joints, for trees of hinges and slides, with the "
-             "same discrete mechanics or the midpoint rule for momenta or rates, to compare with.")
+        {choice("method", {"dmocc", "multipliers", "dmoc", "collocation-qp", "collocation-qv"},
+                "What the motion is made of: directors, for every scene; the same with forces of constraints as variables; or coordinates "
+                "of joints, for trees of hinges and slides, with the "
+                "same discrete mechanics or the midpoint rule for momenta or rates, to compare with.")
              .defaultsTo("dmocc"),
-         choice("solver", {"interior-point", "ipopt"}, "What solves the program: stage by stage; or Ipopt, to compare with, not for dmocc.")
+         choice("solver", {"interior-point", "ipopt"},
+                "What solves the program: stage by stage; or Ipopt, to compare with, not for dmocc (multipliers has the same solutions).")
              .defaultsTo("interior-point"),
          integer("intervals", "Number of intervals.").positive(),
          any("duration", "Time of the motion; or {guess: T, at_least: T1, at_most: T2} where it is free."),
@@ -733,6 +734,10 @@ const Schema& output() {
        {"momentum defect",
         "Optimal control: largest change of a momentum map at a node beyond what controls and weight apply, along motions that the ground "
         "leaves free.",
+        {}},
+       {"replay difference",
+        "Optimal control: largest distance from the motion that the variational integrator gives under the same controls, in sizes of the "
+        "model.",
         {}},
        {"final time", "Optimal control: duration of the motion.", {}},
        {"cost divisor", "Optimal control: the length that the cost is divided by.", {}},

@@ -9,6 +9,7 @@ namespace tendril {
 /// How an optimal control problem becomes a program.
 enum class TranscriptionMethod {
   Dmocc,         ///< nodes on the constraint manifold: ControlledPath
+  Multipliers,   ///< nodes and forces of constraints: MultiplierPath
   Dmoc,          ///< the coordinates of joints, midpoint discrete Lagrangian: JointPath
   CollocationQp, ///< coordinates of joints and their momenta, midpoint rule
   CollocationQv, ///< coordinates of joints and their rates, midpoint rule
@@ -52,6 +53,9 @@ class Transcription {
   /// Largest distance of a node from the constraint manifold.
   virtual double closure() const = 0;
 };
+
+/// Largest angle that a body turns by in one interval [rad].
+double largestTurn(const Model& model, const Transcription& path);
 
 /// The problem by a method, at the first guess of N + 1 configurations and, unless empty, of controls. InputError for what the method
 /// cannot do.

@@ -38,6 +38,9 @@ struct VariationalOptions {
   double tolerance = 1e-13;                     ///< of momenta, relative to those that meet in a node; never below round-off
   int maxIterations = 30;
   FrictionOptions friction{.measure = FrictionOptions::Measure::Scaled}; ///< where bodies touch
+  /// Forces that depend on time and place alone, covectors on the redundant coordinates: f += scale F(q, t). Each interval applies them, as
+  /// they are halfway, at its two ends, h/2 F(q_n, t_n + h/2), so that they change momentum maps by what they are. Variational scheme only.
+  std::function<void(const VectorX& q, double t, double scale, VectorX& f)> applied{};
   /// Called with the first friction problem of every node where something touches: number of the step that ends there, and the impulses.
   std::function<void(long step, const FrictionProblem& problem, const VectorX& impulses)> onProblem{};
 };
