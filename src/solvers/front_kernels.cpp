@@ -170,24 +170,27 @@ struct Elimination {
 
 }
 
-TENDRIL_CLONES int eliminateFront(const FrontView& front, double threshold, double zeroTolerance) {
-  const Elimination e{front, threshold, zeroTolerance};
-  int j = 0, refused = 0; // refused columns stand last
-  while (j + refused < front.p) {
-    const int size = e.bringPivot(j);
-    if (size == 0) {
-      ++refused;
-      e.exchange(j, front.p - refused);
-      continue;
+TENDRIL_CLONES int eliminateFront(const FrontView& front, const PivotTest& test, int mayWait) {
+  Elimination e{front, test.threshold, test.zeroTolerance};
+  int j = 0;
+  for (;; e.threshold *= 0.1) {
+    int refused = 0; // refused columns stand last
+    while (j + refused < front.p) {
+      const int size = e.bringPivot(j);
+      if (size == 0) {
+        ++refused;
+        e.exchange(j, front.p - refused);
+        continue;
+      }
+      refused = 0;
+      if (size == 1)
+        e.eliminateOne(j);
+      else
+        e.eliminateTwo(j);
+      j += size;
     }
-    refused = 0;
-    if (size == 1)
-      e.eliminateOne(j);
-    else
-      e.eliminateTwo(j);
-    j += size;
+    if (front.p - j <= mayWait || !(e.threshold > test.leastThreshold)) return j;
   }
-  return j;
 }
 
 void takeRows(const FrontView& front, int eliminated, double* W) {

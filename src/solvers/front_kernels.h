@@ -13,9 +13,14 @@ struct FrontView {
   int m = 0, p = 0;
 };
 
+/// What makes a pivot stable: its column exceeds it by no more than 1/threshold; and what makes it zero.
+struct PivotTest {
+  double threshold = 0.1, leastThreshold = 1e-8, zeroTolerance = 1.5e-14;
+};
+
 /// Eliminates as many of the p columns as have stable pivots; they come first, with rows and columns exchanged. On return the columns hold
-/// L D (the unit block of a pivot excluded), D^-1 is in `inverse`.
-int eliminateFront(const FrontView& front, double threshold, double zeroTolerance);
+/// L D (the unit block of a pivot excluded), D^-1 is in `inverse`. Where more than `mayWait` columns are left, the threshold is lowered.
+int eliminateFront(const FrontView& front, const PivotTest& test, int mayWait);
 /// Copies the rows of L D below the fully summed ones, row after row.
 void takeRows(const FrontView& front, int eliminated, double* W);
 /// Turns L D into L.

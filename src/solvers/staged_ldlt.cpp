@@ -135,7 +135,8 @@ void StagedLdlt::eliminate(const StagedMatrix& A, int k) {
                        magnitude_.data(),
                        front.height(),
                        front.summed()};
-  front.eliminated = eliminateFront(view, options_.pivotThreshold, options_.zeroTolerance);
+  const int mayWait = k < A.stages() ? (front.size + 1) / 2 : front.summed();
+  front.eliminated = eliminateFront(view, {options_.pivotThreshold, options_.leastPivotThreshold, options_.zeroTolerance}, mayWait);
   takeRows(view, front.eliminated, weighted_.data());
   divideByPivots(view, front.eliminated);
   if (k < A.stages()) begin(A, k + 1);

@@ -1,5 +1,7 @@
 #include "tendril/solvers/staged_ldlt.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -118,6 +120,27 @@ TEST(StagedLdlt, DelaysPivotsOfStagesThatAreSingularByThemselves) {
     EXPECT_TRUE(states == 1 || ldlt.delayedPivots() > 0);
     expectSolves(ldlt, A, dense(A), 6);
   }
+}
+
+/// Rows whose sizes differ by orders of magnitude, as barriers make them: fronts do not grow, and signs stay (Sylvester).
+TEST(StagedLdlt, FrontsStaySmallWhereSizesDiffer) {
+  constexpr int stages = 60, size = 6;
+  StagedMatrix A(std::vector<int>(stages, size), 0);
+  fill(A, 3);
+  StagedLdlt even;
+  ASSERT_TRUE(even.factorise(A));
+  const Eigen::VectorXd power = randomVector(A.order(), 4);
+  for (int j = 0; j < A.order(); ++j)
+    for (int i = j; i < std::min(A.order(), (j / size + 2) * size); ++i)
+      A.values()[A.position(i, j)] *= std::pow(10, 5 * (power[i] + power[j]));
+  StagedLdlt strict({.leastPivotThreshold = 0.1}), relaxed;
+  ASSERT_TRUE(strict.factorise(A));
+  EXPECT_GT(strict.delayedPivots(), stages * size);
+  ASSERT_TRUE(relaxed.factorise(A));
+  EXPECT_LE(relaxed.delayedPivots(), stages * size / 2);
+  EXPECT_EQ(relaxed.inertia(), even.inertia());
+  Eigen::VectorXd x;
+  EXPECT_LT(relaxed.solve(A, randomVector(A.order(), 5), x), 1e-15);
 }
 
 TEST(StagedLdlt, CountsZerosOfDependentRows) {

@@ -59,6 +59,9 @@ class StagedMatrix {
 struct StagedLdltOptions {
   /// A pivot may be exceeded by its column by no more than the inverse of this.
   double pivotThreshold = 0.1;
+  /// Where more pivots than half of a stage would wait for the next one the threshold is lowered, down to this: columns whose sizes differ
+  /// by orders of magnitude, as those of barriers do, would wait without end and fronts grow with the number of stages.
+  double leastPivotThreshold = 1e-8;
   /// A pivot is zero when it is below this relative to the numbers that it is the difference of.
   double zeroTolerance = 1.5e-14;
 };
