@@ -1,8 +1,9 @@
 #pragma once
 #include "tendril/model/director_system.h"
 
-#include <Eigen/QR>
+#include <Eigen/SparseCholesky>
 
+#include <memory>
 #include <vector>
 
 namespace tendril {
@@ -39,22 +40,36 @@ class NodeSpace {
   void bend(const VectorX& a, MatrixX& E);
 
  private:
+  void layOut();
   void constrain(const VectorX& q);
   void decompose();
+  void keep(const SparseMatrix& G, SparseMatrix& A) const;
+  /// x <- (A A^T)^-1 x
+  template <class Matrix> void solve(Matrix& x);
 
   const DirectorSystem& system_;
   std::vector<int> rows_;
   double t_;
-  VectorX unit_, rowUnit_; ///< of coordinates and of the rows kept
+  VectorX unit_; ///< of coordinates
   VectorX q_;
   MatrixX P_;
   double closure_ = 0;
   SparseMatrix G_;
-  VectorX g_, kept_, trial_, correction_, full_;
-  MatrixX Gt_, Q1_; ///< G^T of the rows kept; the first columns of its orthogonal factor
-  Eigen::HouseholderQR<MatrixX> qr_;
-  MatrixX projected_, gram_, turned_, second_;
-  std::vector<int> number_; ///< of a row of g among those kept, or -1
+  VectorX g_, kept_, trial_, correction_, normal_;
+  /// A = D_g G D_q, the rows kept, measured by the size of the model, in the order in which A A^T is factorised; and its part at q = 0.
+  SparseMatrix A_, A0_, change_;
+  struct Entry {
+    int value;    ///< of G
+    double scale; ///< D_g D_q
+  };
+  std::vector<Entry> entries_; ///< of A, in the order of its storage
+  std::vector<int> order_;     ///< rows of A as constraints of the system
+  VectorX orderUnit_;          ///< D_g of these
+  SparseMatrix AAt_;           ///< upper triangle
+  std::vector<int> products_;  ///< places in AAt of the products of entries of a column, column after column
+  using Factor = Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>>;
+  std::unique_ptr<Factor> factor_ = std::make_unique<Factor>(); // which cannot be moved
+  MatrixX across_, second_, gram_, turned_;
 };
 
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -77,6 +78,8 @@ class Run {
   void weighBounds();
   bool strict();
   bool factorise();
+  void findResidual();
+  void leaveRidge();
   bool computeStep();
   bool solve(ProgramKkt::Step& step);
   double slope(const ProgramKkt::Step& step) const;
@@ -111,10 +114,12 @@ class Run {
   Residuals residuals_;
   double mu_ = 0, theta_ = 0, phi_ = 0, smallTheta_ = 0;
   double shift_ = 0, lastShift_ = 0; ///< of the Hessian: of this step; the last one that was needed
+  double taken_ = 1;                 ///< share of the step that the search left, of what bounds allow
   double factor_ = 0;
   double allowed_ = 1; ///< largest factor of the last step that the program allows
   double bestViolation_ = infinity, bestError_ = infinity;
   int boundCount_ = 0;
+  int shifts_ = 0;        ///< steps in a row whose Hessian was shifted
   int shortSteps_ = 0;    ///< in a row
   int sinceProgress_ = 0; ///< iterations since the best iterate became better by a tenth
   bool derivativesCurrent_ = false;
@@ -276,20 +281,25 @@ void Run::keepBest() {
 
 /// Shifts the Hessian until the step is one of descent along the constraints (Waechter & Biegler, algorithm IC).
 bool Run::factorise() {
-  constexpr double first = 1e-4, least = 1e-20, most = 1e20;
+  constexpr double first = 1e-4, least = 1e-20, most = 1e20, tooShort = 0.05;
   kkt_.assemble(derivatives_, &derivatives_.hessian, sigma_);
   shift_ = 0;
   double dual = 0;
-  kkt_.factorise(0, 0);
-  if (kkt_.convexOnConstraints()) return true;
-  if (!kkt_.finite()) return false;
-  if (kkt_.singular()) {
-    dual = 1e-8 * std::pow(mu_, 0.25);
-    kkt_.factorise(0, dual);
+  // Where the search left little of the last step, the quadratic model is good for shorter ones, whatever its curvature.
+  const bool isCautious = taken_ < tooShort && lastShift_ > 0;
+  if (!isCautious) {
+    kkt_.factorise(0, 0);
     if (kkt_.convexOnConstraints()) return true;
+    if (!kkt_.finite()) return false;
+    if (kkt_.singular()) {
+      dual = 1e-8 * std::pow(mu_, 0.25);
+      kkt_.factorise(0, dual);
+      if (kkt_.convexOnConstraints()) return true;
+    }
   }
   const bool fresh = lastShift_ == 0;
-  for (shift_ = fresh ? first : std::max(least, lastShift_ / 3); shift_ <= most; shift_ *= fresh ? 100 : 8) {
+  const double from = fresh ? first : isCautious ? 8 * lastShift_ : std::max(least, lastShift_ / 3);
+  for (shift_ = from; shift_ <= most; shift_ *= fresh ? 100 : 8) {
     kkt_.factorise(shift_, dual);
     if (kkt_.convexOnConstraints()) {
       lastShift_ = shift_;
@@ -315,14 +325,51 @@ bool Run::strict() {
 
 void Run::weighBounds() { sigma_ = now_.zLower.cwiseQuotient(now_.gapLower) + now_.zUpper.cwiseQuotient(now_.gapUpper); }
 
-bool Run::computeStep() {
-  weighBounds();
+void Run::findResidual() {
   residual_.x = dual_;
   residual_.s = mu_ * now_.gapUpper.cwiseInverse() - mu_ * now_.gapLower.cwiseInverse() - now_.y.inequality;
   residual_.c = now_.values.equality;
   residual_.d = now_.values.inequality - now_.s;
+}
+
+/// On a ridge, where the step has no part along the direction in which the barrier function curves down, nothing leads away from it but
+/// that direction itself: found by inverse iteration with the matrix at hand, it is added at the length of the step, on the side of
+/// descent.
+void Run::leaveRidge() {
+  constexpr int inverseIterations = 4;
+  std::minstd_rand random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  residual_.s.setZero(), residual_.c.setZero(), residual_.d.setZero();
+  for (double& v : residual_.x) v = uniform(random);
+  residual_.x.normalize();
+  double curvature = 0;
+  for (int i = 0; i < inverseIterations; ++i) {
+    kkt_.solve(residual_, corrected_);
+    const double size = corrected_.x.norm();
+    if (!(std::isfinite(size) && size > 0)) break;
+    curvature = 1 / size - shift_; // of the shifted matrix, whose least eigenvalue the inverse magnifies most
+    residual_.x = corrected_.x / -size;
+  }
+  if (curvature < 0) {
+    const double length = step_.x.norm() / corrected_.x.norm();
+    const double along = slope(corrected_) > 0 ? -length : length;
+    step_.x += along * corrected_.x;
+    step_.s += along * corrected_.s;
+  }
+  findResidual();
+}
+
+bool Run::computeStep() {
+  constexpr int manyShifts = 20, everyShifts = 5;
+  constexpr double near = 1e-3; // to a solution, where curvature that rounding makes counts for nothing
+  weighBounds();
+  findResidual();
   if (!factorise()) return false;
-  if (solve(step_)) return true;
+  shifts_ = shift_ > 0 ? shifts_ + 1 : 0;
+  if (solve(step_)) {
+    if (shifts_ >= manyShifts && shifts_ % everyShifts == 0 && error(mu_) > near) leaveRidge();
+    return true;
+  }
   // Singular to working precision, though no pivot told: both shifts make it regular.
   lastShift_ = shift_ = std::max(1e-8, 8 * shift_);
   kkt_.factorise(shift_, 1e-8);
@@ -424,9 +471,13 @@ Run::Search Run::search() {
     if (acceptable(factor, slope, descends)) {
       if (!descends) filter_.add(theta_, phi_);
       accept(step_, factor);
+      taken_ = factor / longest;
       return Search::Accepted;
     }
-    if (factor == longest && trial_.infeasibility() >= theta_ && correct(longest, slope)) return Search::Accepted;
+    if (factor == longest && trial_.infeasibility() >= theta_ && correct(longest, slope)) {
+      taken_ = 1;
+      return Search::Accepted;
+    }
   }
   return Search::NoStep;
 }
@@ -523,7 +574,7 @@ Status Run::restore() {
   shortSteps_ = 0;
   if (end == ViolationMinimiser::End::Reached) {
     startMultipliers();
-    lastShift_ = 0;
+    lastShift_ = 0, taken_ = 1;
     return Status::Converged;
   }
   placeSlacks(margin_);

@@ -35,6 +35,19 @@ TEST_P(HockSchittkowski, FindsTheOptimum) {
   RecordProperty("iterations", report.iterations);
 }
 
+/// A symmetric start on a long flat ridge, whose gradient has no part along the direction in which it falls to both sides.
+TEST(InteriorPoint, LeavesARidge) {
+  TermProgram program;
+  variables(program, {30, 0});
+  program.minimise({0, 1}, [](const Jets& x) { return 1e-3 * sqr(x[0] - 1) + sqr(sqr(x[1]) - 1); });
+  InteriorPoint solver;
+  const InteriorPointReport& report = solver.solve(program);
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_NEAR(report.objective, 0, 1e-9); // on the ridge: 1
+  EXPECT_TRUE(report.strictMinimum);
+  EXPECT_LE(report.iterations, 60);
+}
+
 // ---- what a solver must say when there is no solution
 
 TEST(InteriorPoint, NamesTheConstraintsThatCannotBeMet) {
