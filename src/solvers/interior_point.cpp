@@ -95,6 +95,7 @@ class Run {
   Status restore();
   Status giveUp();
 
+  void meetConstraints();
   void nameWorst();
   std::string worstRows() const;
   std::string fastestVariable();
@@ -658,6 +659,26 @@ std::string Run::fastestVariable() {
   return program().nameOfVariable(int(worst));
 }
 
+/// Where rounding, or a minimum that is not strict, keeps the conditions of optimality from being met better, the constraints can be: a few
+/// steps for these alone, which are as short as what they lack.
+void Run::meetConstraints() {
+  constexpr int mostSteps = 10;
+  const double met = 1e-3 * options_.tolerance;
+  if (now_.largestInfeasibility() <= met) return;
+  kept_ = now_;
+  margin_.setZero();
+  int steps = 0;
+  minimiser_.minimise(now_.values, derivatives_, margin_, [&](const ProgramValues&, double infeasibility) {
+    if (infeasibility <= met) return ViolationMinimiser::Verdict::Accept;
+    return ++steps > mostSteps ? ViolationMinimiser::Verdict::Stop : ViolationMinimiser::Verdict::Continue;
+  });
+  program().getPoint(now_.point);
+  if (scaled_.differentiate(&now_.y, derivatives_)) residuals_ = measure(now_, derivatives_);
+  if (now_.largestInfeasibility() < kept_.largestInfeasibility() && residuals_.stationarity <= options_.acceptableTolerance) return;
+  now_ = kept_;
+  program().setPoint(now_.point);
+}
+
 /// Leaves the program at the solution or the best iterate, and says what happened.
 void Run::close() {
   const bool started = report_.status != Status::NotFinite || !report_.history.empty();
@@ -666,6 +687,7 @@ void Run::close() {
         report_.status == Status::Converged || report_.status == Status::Unbounded || report_.status == Status::LocallyInfeasible;
     if (!last) now_ = best_;
     program().setPoint(now_.point);
+    if (report_.status == Status::Acceptable) meetConstraints();
     if (scaled_.differentiate(nullptr, derivatives_)) residuals_ = measure(now_, derivatives_);
     report_.objective = now_.values.objective / scaled_.objectiveScale();
     report_.stationarity = residuals_.stationarity;
