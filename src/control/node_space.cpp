@@ -6,83 +6,101 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tendril {
 
-NodeSpace::NodeSpace(const DirectorSystem& system, std::vector<int> rows, const VectorX& q, double t)
-    : system_(system), rows_(std::move(rows)), t_(t), unit_(VectorX::Ones(system.size())), q_(q), G_(system.gradient()),
-      g_(VectorX::Zero(system.constraints())), kept_(VectorX::Zero(Eigen::Index(rows_.size()))), trial_(q), correction_(kept_) {
-  for (const Block& block : system.model().blocks())
-    if (block.kind == Block::Kind::Pose) unit_.segment<3>(block.q).setConstant(system.model().characteristicLength());
-  layOut();
+/// A = D_g G D_q, the rows kept, measured by the size of the model, in the order in which A A^T is factorised: what all nodes share.
+struct NodeSpace::Layout {
+  Layout(const DirectorSystem& system, const std::vector<int>& rows);
+  void findPattern(const SparseMatrix& G, const std::vector<int>& number);
+
+  struct Entry {
+    int value;    ///< of G
+    double scale; ///< D_g D_q
+  };
+  VectorX unit;               ///< D_q^-1
+  std::vector<int> order;     ///< rows of A as constraints of the system
+  VectorX orderUnit;          ///< D_g of these
+  SparseMatrix A;             ///< the pattern
+  std::vector<Entry> entries; ///< of A, in the order of its storage
+  SparseMatrix AAt;           ///< the pattern of its upper triangle
+  std::vector<int> products;  ///< places in AAt of the products of entries of a column, column after column
+};
+
+NodeSpace::Layout::Layout(const DirectorSystem& system, const std::vector<int>& rows)
+    : unit(VectorX::Ones(system.size())), order(rows.size()), orderUnit(VectorX::Ones(Eigen::Index(rows.size()))) {
+  const Model& model = system.model();
+  for (const Block& block : model.blocks())
+    if (block.kind == Block::Kind::Pose) unit.segment<3>(block.q).setConstant(model.characteristicLength());
+  const SparseMatrix G = system.gradient();
+  std::vector<int> number(std::size_t(system.constraints()), -1);
+  for (std::size_t k = 0; k < rows.size(); ++k) number[std::size_t(rows[k])] = int(k);
+  findPattern(G, number);
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
+  const SparseMatrix full = A * SparseMatrix(A.transpose());
+  Eigen::AMDOrdering<int>()(full, permutation);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    order[k] = rows[std::size_t(permutation.indices()[Eigen::Index(k)])];
+    number[std::size_t(order[k])] = int(k);
+    const int row = order[k] - system.internalConstraints();
+    if (row >= 0 && model.constraintQuantities()[row] == RowQuantity::Length) orderUnit[Eigen::Index(k)] = 1 / model.characteristicLength();
+  }
+  findPattern(G, number);
+  // Places in a column are sorted, in G by constraint, in A and A A^T by place.
+  const auto placeIn = [](const SparseMatrix& K, int row, int column) {
+    const int* const begin = K.innerIndexPtr() + K.outerIndexPtr()[column];
+    const int* const end = K.innerIndexPtr() + K.outerIndexPtr()[column + 1];
+    return int(std::lower_bound(begin, end, row) - K.innerIndexPtr());
+  };
+  for (int j = 0; j < A.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator it(A, j); it; ++it)
+      entries.push_back({placeIn(G, order[std::size_t(it.row())], j), orderUnit[it.row()] * unit[j]});
+  AAt = SparseMatrix(A * SparseMatrix(A.transpose())).triangularView<Eigen::Upper>();
+  AAt.makeCompressed();
+  for (int j = 0; j < A.outerSize(); ++j)
+    for (int b = A.outerIndexPtr()[j]; b < A.outerIndexPtr()[j + 1]; ++b)
+      for (int a = A.outerIndexPtr()[j]; a <= b; ++a) products.push_back(placeIn(AAt, A.innerIndexPtr()[a], A.innerIndexPtr()[b]));
+}
+
+void NodeSpace::Layout::findPattern(const SparseMatrix& G, const std::vector<int>& number) {
+  std::vector<Eigen::Triplet<double>> places;
+  for (int j = 0; j < G.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator it(G, j); it; ++it)
+      if (number[std::size_t(it.row())] >= 0) places.emplace_back(number[std::size_t(it.row())], j, 1);
+  A.resize(Eigen::Index(order.size()), G.cols());
+  A.setFromTriplets(places.begin(), places.end());
+}
+
+NodeSpace::NodeSpace(const DirectorSystem& system, const std::vector<int>& rows, const VectorX& q, double t)
+    : NodeSpace(system, std::make_shared<const Layout>(system, rows), q, t) {}
+NodeSpace::NodeSpace(const NodeSpace& like, const VectorX& q, double t) : NodeSpace(like.system_, like.layout_, q, t) {}
+
+NodeSpace::NodeSpace(const DirectorSystem& system, std::shared_ptr<const Layout> layout, const VectorX& q, double t)
+    : system_(system), layout_(std::move(layout)), t_(t), q_(q), G_(system.gradient()), g_(VectorX::Zero(system.constraints())),
+      kept_(VectorX::Zero(layout_->A.rows())), trial_(VectorX::Zero(q.size())), correction_(kept_), A_(layout_->A), A0_(A_), change_(A_),
+      AAt_(layout_->AAt), factor_(std::make_unique<Factor>()) {
+  system_.constraintGradient(trial_, t_, G_);
+  keep(G_, A0_);
+  factor_->analyzePattern(AAt_);
   decompose();
-  const Eigen::Index n = system.size(), m = kept_.size();
+  const Eigen::Index n = q.size(), m = kept_.size();
   P_.setZero(n, n - m);
   P_.bottomRows(n - m).setIdentity();
   P_.applyOnTheLeft(Eigen::HouseholderQR<MatrixX>(MatrixX(A_.transpose())).householderQ());
 }
 
-/// The order of the rows of A, its pattern and that of A A^T.
-void NodeSpace::layOut() {
-  const Model& model = system_.model();
-  const auto m = Eigen::Index(rows_.size());
-  std::vector<int> number(std::size_t(system_.constraints()), -1);
-  for (std::size_t k = 0; k < rows_.size(); ++k) number[std::size_t(rows_[k])] = int(k);
-  const auto makePattern = [&] {
-    std::vector<Eigen::Triplet<double>> places;
-    for (int j = 0; j < G_.outerSize(); ++j)
-      for (SparseMatrix::InnerIterator it(G_, j); it; ++it)
-        if (number[std::size_t(it.row())] >= 0) places.emplace_back(number[std::size_t(it.row())], j, 1);
-    A_.resize(m, system_.size());
-    A_.setFromTriplets(places.begin(), places.end());
-  };
-  makePattern();
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-  const SparseMatrix full = A_ * SparseMatrix(A_.transpose());
-  Eigen::AMDOrdering<int>()(full, permutation);
-  order_.resize(rows_.size());
-  for (Eigen::Index k = 0; k < m; ++k) order_[std::size_t(k)] = rows_[std::size_t(permutation.indices()[k])];
-  orderUnit_.setOnes(m);
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    number[std::size_t(order_[k])] = int(k);
-    const int row = order_[k] - system_.internalConstraints();
-    if (row >= 0 && model.constraintQuantities()[row] == RowQuantity::Length)
-      orderUnit_[Eigen::Index(k)] = 1 / model.characteristicLength();
-  }
-  makePattern();
-  // Within a column G is sorted by constraint, A by place.
-  for (int j = 0; j < A_.outerSize(); ++j)
-    for (SparseMatrix::InnerIterator it(A_, j); it; ++it) {
-      const int* const begin = G_.innerIndexPtr() + G_.outerIndexPtr()[j];
-      const int* const end = G_.innerIndexPtr() + G_.outerIndexPtr()[j + 1];
-      const int* const found = std::lower_bound(begin, end, order_[std::size_t(it.row())]);
-      entries_.push_back({int(found - G_.innerIndexPtr()), orderUnit_[it.row()] * unit_[j]});
-    }
-  AAt_ = SparseMatrix(A_ * SparseMatrix(A_.transpose())).triangularView<Eigen::Upper>();
-  AAt_.makeCompressed();
-  for (int j = 0; j < A_.outerSize(); ++j)
-    for (int b = A_.outerIndexPtr()[j]; b < A_.outerIndexPtr()[j + 1]; ++b)
-      for (int a = A_.outerIndexPtr()[j]; a <= b; ++a) {
-        const int column = A_.innerIndexPtr()[b];
-        const int* const begin = AAt_.innerIndexPtr() + AAt_.outerIndexPtr()[column];
-        const int* const end = AAt_.innerIndexPtr() + AAt_.outerIndexPtr()[column + 1];
-        products_.push_back(int(std::lower_bound(begin, end, A_.innerIndexPtr()[a]) - AAt_.innerIndexPtr()));
-      }
-  factor_->analyzePattern(AAt_);
-  A0_ = change_ = A_;
-  trial_.setZero();
-  system_.constraintGradient(trial_, t_, G_);
-  keep(G_, A0_);
-}
+const VectorX& NodeSpace::unit() const { return layout_->unit; }
 
 void NodeSpace::keep(const SparseMatrix& G, SparseMatrix& A) const {
-  for (std::size_t i = 0; i < entries_.size(); ++i) A.valuePtr()[i] = entries_[i].scale * G.valuePtr()[entries_[i].value];
+  const auto& entries = layout_->entries;
+  for (std::size_t i = 0; i < entries.size(); ++i) A.valuePtr()[i] = entries[i].scale * G.valuePtr()[entries[i].value];
 }
 
 /// g of the rows kept.
 void NodeSpace::constrain(const VectorX& q) {
   system_.constraint(q, t_, g_);
-  for (std::size_t k = 0; k < order_.size(); ++k) kept_[Eigen::Index(k)] = orderUnit_[Eigen::Index(k)] * g_[order_[k]];
+  for (Eigen::Index k = 0; k < kept_.size(); ++k) kept_[k] = layout_->orderUnit[k] * g_[layout_->order[std::size_t(k)]];
 }
 
 /// A A^T at q_, factorised.
@@ -95,7 +113,7 @@ void NodeSpace::decompose() {
   std::size_t product = 0;
   for (int j = 0; j < A_.outerSize(); ++j)
     for (int b = A_.outerIndexPtr()[j]; b < A_.outerIndexPtr()[j + 1]; ++b)
-      for (int a = A_.outerIndexPtr()[j]; a <= b; ++a) AAt_.valuePtr()[products_[product++]] += A_.valuePtr()[a] * A_.valuePtr()[b];
+      for (int a = A_.outerIndexPtr()[j]; a <= b; ++a) AAt_.valuePtr()[layout_->products[product++]] += A_.valuePtr()[a] * A_.valuePtr()[b];
   if (kept_.size() > 0) factor_->factorize(AAt_);
 }
 
@@ -113,34 +131,9 @@ void NodeSpace::set(const VectorX& q, const Eigen::Ref<const MatrixX>& basis) {
   decompose();
 }
 
-bool NodeSpace::retract(const Eigen::Ref<const VectorX>& delta) {
-  const Eigen::Index m = kept_.size();
-  // Newton's method with the matrix at the base: A A^T kappa = -g.
-  constexpr double closed = 1e-15, acceptable = 1e-12;
-  constexpr int mostCorrections = 60;
-  trial_.noalias() = P_ * delta;
-  trial_ = q_ + unit_.cwiseProduct(trial_);
-  double before = std::numeric_limits<double>::infinity();
-  bool isReached = m == 0;
-  for (int i = 0; i < mostCorrections && m > 0; ++i) {
-    constrain(trial_);
-    const double size = kept_.lpNorm<Eigen::Infinity>();
-    if (!std::isfinite(size) || size > 1e3) break;
-    if (size <= closed || (size >= before / 2 && size <= acceptable)) {
-      isReached = true;
-      break;
-    }
-    before = size;
-    correction_ = kept_;
-    solve(correction_);
-    normal_.noalias() = A_.transpose() * correction_;
-    trial_ -= unit_.cwiseProduct(normal_);
-  }
-  if (!isReached) return false;
-  q_ = trial_;
-  decompose();
-  // The basis: projected, twice against rounding, then the orthonormal matrix nearest to it (Newton and Schulz; its singular values are
-  // cosines).
+/// The basis: projected, twice against rounding, then the orthonormal matrix nearest to it (Newton and Schulz; its singular values are
+/// cosines).
+void NodeSpace::makeTangent() {
   for (int i = 0; i < 2; ++i) {
     second_.noalias() = A_ * P_;
     solve(second_);
@@ -157,6 +150,35 @@ bool NodeSpace::retract(const Eigen::Ref<const VectorX>& delta) {
     P_ -= 0.5 * turned_;
     if (!(defect > rounding * double(dimension()))) break;
   }
+}
+
+bool NodeSpace::retract(const Eigen::Ref<const VectorX>& delta) {
+  const Eigen::Index m = kept_.size();
+  // Newton's method with the matrix at the base: A A^T kappa = -g.
+  constexpr double closed = 1e-15, acceptable = 1e-12;
+  constexpr int mostCorrections = 60;
+  trial_.noalias() = P_ * delta;
+  trial_ = q_ + unit().cwiseProduct(trial_);
+  double before = std::numeric_limits<double>::infinity();
+  bool isReached = m == 0;
+  for (int i = 0; i < mostCorrections && m > 0; ++i) {
+    constrain(trial_);
+    const double size = kept_.lpNorm<Eigen::Infinity>();
+    if (!std::isfinite(size) || size > 1e3) break;
+    if (size <= closed || (size >= before / 2 && size <= acceptable)) {
+      isReached = true;
+      break;
+    }
+    before = size;
+    correction_ = kept_;
+    solve(correction_);
+    normal_.noalias() = A_.transpose() * correction_;
+    trial_ -= unit().cwiseProduct(normal_);
+  }
+  if (!isReached) return false;
+  q_ = trial_;
+  decompose();
+  makeTangent();
   return true;
 }
 
@@ -164,12 +186,12 @@ void NodeSpace::multipliers(const VectorX& w, VectorX& lambda) {
   correction_.noalias() = A_ * w;
   solve(correction_);
   lambda.setZero(system_.constraints());
-  for (std::size_t k = 0; k < order_.size(); ++k) lambda[order_[k]] = orderUnit_[Eigen::Index(k)] * correction_[Eigen::Index(k)];
+  for (Eigen::Index k = 0; k < kept_.size(); ++k) lambda[layout_->order[std::size_t(k)]] = layout_->orderUnit[k] * correction_[k];
 }
 
 /// G is affine in q: its change along a is G(a) - G(0).
 void NodeSpace::bend(const VectorX& a, MatrixX& E) {
-  trial_ = unit_.cwiseProduct(a);
+  trial_ = unit().cwiseProduct(a);
   system_.constraintGradient(trial_, t_, G_);
   keep(G_, change_);
   for (Eigen::Index i = 0; i < change_.nonZeros(); ++i) change_.valuePtr()[i] -= A0_.valuePtr()[i];

@@ -19,14 +19,16 @@ namespace tendril {
 class NodeSpace {
  public:
   /// Rows to keep, as constraints of the system, at q; the basis there.
-  NodeSpace(const DirectorSystem& system, std::vector<int> rows, const VectorX& q, double t);
+  NodeSpace(const DirectorSystem& system, const std::vector<int>& rows, const VectorX& q, double t);
+  /// Another node with the same rows.
+  NodeSpace(const NodeSpace& like, const VectorX& q, double t);
 
   int dimension() const { return int(P_.cols()); }
   const VectorX& q() const { return q_; }
   /// P (n x r) in scaled coordinates, with orthonormal columns.
   const MatrixX& basis() const { return P_; }
   /// Units of the coordinates: q = unit * scaled q.
-  const VectorX& unit() const { return unit_; }
+  const VectorX& unit() const;
 
   void set(const VectorX& q, const Eigen::Ref<const MatrixX>& basis);
   /// Moves by delta. False, and nothing changed, if the manifold was not reached.
@@ -40,35 +42,27 @@ class NodeSpace {
   void bend(const VectorX& a, MatrixX& E);
 
  private:
-  void layOut();
+  struct Layout;
+  NodeSpace(const DirectorSystem& system, std::shared_ptr<const Layout> layout, const VectorX& q, double t);
   void constrain(const VectorX& q);
   void decompose();
+  void makeTangent();
   void keep(const SparseMatrix& G, SparseMatrix& A) const;
   /// x <- (A A^T)^-1 x
   template <class Matrix> void solve(Matrix& x);
 
   const DirectorSystem& system_;
-  std::vector<int> rows_;
+  std::shared_ptr<const Layout> layout_;
   double t_;
-  VectorX unit_; ///< of coordinates
   VectorX q_;
   MatrixX P_;
   double closure_ = 0;
   SparseMatrix G_;
   VectorX g_, kept_, trial_, correction_, normal_;
-  /// A = D_g G D_q, the rows kept, measured by the size of the model, in the order in which A A^T is factorised; and its part at q = 0.
-  SparseMatrix A_, A0_, change_;
-  struct Entry {
-    int value;    ///< of G
-    double scale; ///< D_g D_q
-  };
-  std::vector<Entry> entries_; ///< of A, in the order of its storage
-  std::vector<int> order_;     ///< rows of A as constraints of the system
-  VectorX orderUnit_;          ///< D_g of these
-  SparseMatrix AAt_;           ///< upper triangle
-  std::vector<int> products_;  ///< places in AAt of the products of entries of a column, column after column
+  SparseMatrix A_, A0_, change_; ///< at q_, at q = 0, along a direction
+  SparseMatrix AAt_;             ///< upper triangle
   using Factor = Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>>;
-  std::unique_ptr<Factor> factor_ = std::make_unique<Factor>(); // which cannot be moved
+  std::unique_ptr<Factor> factor_; // which cannot be moved
   MatrixX across_, second_, gram_, turned_;
 };
 

@@ -46,7 +46,8 @@ ControlledPath::Impl::Impl(const DirectorSystem& system_, ControlProblem problem
   for (std::size_t i = 0; i < rows.size(); ++i) velocityRowOf[std::size_t(rows[i])] = int(i);
   nodes.reserve(std::size_t(N()) + 1);
   for (int k = 0; k <= N(); ++k) {
-    nodes.emplace_back(NodeSpace(system, rows, guess[std::size_t(k)], time(k)));
+    const VectorX& q = guess[std::size_t(k)];
+    nodes.emplace_back(k == 0 ? NodeSpace(system, rows, q, time(k)) : NodeSpace(nodes[0].space, q, time(k)));
     if (nodes.back().space.closure() > 1e-9)
       throw InputError("optimal control: node " + std::to_string(k) +
                        " of the first guess violates the constraints; start from configurations that joints allow");
