@@ -84,7 +84,7 @@ Actuation::Actuation(const DirectorSystem& system, std::vector<Actuator> actuato
     const std::size_t before = sites_.size() + cables_.size();
     addSites(control, pattern);
     addCables(control, pattern);
-    if (sites_.size() + cables_.size() == before)
+    if (sites_.size() + cables_.size() == before && actuators_[std::size_t(control)].muscles.empty())
       throw InputError("actuator '" + actuators_[control].name + "' acts on nothing that moves; put it on a body or a joint");
   }
 }

@@ -1,4 +1,5 @@
 #include "control/path_program.h"
+#include "control/plain_problem.h"
 #include "tendril/model/error.h"
 #include "tendril/model/increment.h"
 
@@ -65,13 +66,21 @@ void ControlledPath::Impl::findBalance(Balance& b, VectorX& w) {
     lagrangian.left(q(b.node), q(b.node + 1), time(b.node), h(), middle);
     w += middle;
     b.controlSum += controls.col(b.node);
+    if (!muscles.empty()) muscles.addForce(q(b.node), time(b.node), rateOf(b.node), controls.col(b.node), h() / 2, w);
   }
   if (b.takesBefore) {
     lagrangian.right(q(b.node - 1), q(b.node), time(b.node - 1), h(), middle);
     w += middle;
     b.controlSum += controls.col(b.node - 1);
+    if (!muscles.empty()) muscles.addForce(q(b.node), time(b.node), rateOf(b.node - 1), controls.col(b.node - 1), h() / 2, w);
   }
   actuation.addForce(q(b.node), time(b.node), b.controlSum, h() / 2, w);
+}
+
+const VectorX& ControlledPath::Impl::rateOf(int interval) {
+  VectorX& rate = spans[std::size_t(interval)].rate;
+  rate = (q(interval + 1) - q(interval)) / h();
+  return rate;
 }
 
 /// w of all balances.
@@ -137,6 +146,10 @@ void ControlledPath::momenta(int interval, VectorX& left, VectorX& right) const 
   m.lagrangian.right(q0, q1, m.time(interval), m.h(), right);
   m.actuation.addForce(q0, m.time(interval), m.controls.col(interval), m.h() / 2, left);
   m.actuation.addForce(q1, m.time(interval + 1), m.controls.col(interval), m.h() / 2, right);
+  if (!m.muscles.empty()) {
+    m.muscles.addForce(q0, m.time(interval), m.rateOf(interval), m.controls.col(interval), m.h() / 2, left);
+    m.muscles.addForce(q1, m.time(interval + 1), m.rateOf(interval), m.controls.col(interval), m.h() / 2, right);
+  }
   left = -left;
 }
 
@@ -217,14 +230,9 @@ ControlledPath::Units ControlledPath::units() const {
   units.equality.setOnes(m.structure.equalities());
   units.inequality.setOnes(m.structure.inequalities());
   double objective = m.problem.durationWeight * T;
-  std::vector<double> control;
-  for (int i = 0; i < m.nu; ++i) {
-    const auto& loads = m.problem.actuators[std::size_t(i)].loads;
-    const bool isForce = std::any_of(loads.begin(), loads.end(), [](const ActuatorLoad& load) { return !load.wrench.head<3>().isZero(); });
-    const bool isCable = !m.problem.actuators[std::size_t(i)].cables.empty();
-    control.push_back(mass * (isCable ? 1 : isForce ? L : L * L) / (T * T));
-    if (m.problem.effort.empty()) continue;
-    const double square = m.problem.effort[std::size_t(i)] * control.back() * control.back();
+  const std::vector<double> control = unitsOfControls(m.problem, mass, L);
+  for (std::size_t i = 0; i < control.size() && !m.problem.effort.empty(); ++i) {
+    const double square = m.problem.effort[i] * control[i] * control[i];
     objective += T * (m.problem.effortNorm ? std::sqrt(square) : square);
   }
   if (m.unitVariable >= 0) objective /= m.unit;

@@ -457,7 +457,9 @@ double OptimalControl::Impl::defect(int node) const {
 double OptimalControl::Impl::replay() {
   if (replayed) return *replayed;
   replayed = std::numeric_limits<double>::quiet_NaN();
-  if (options.beginIsFree || !options.contacts.empty()) return *replayed;
+  const bool hasMuscles =
+      std::any_of(options.actuators.begin(), options.actuators.end(), [](const Actuator& a) { return !a.muscles.empty(); });
+  if (options.beginIsFree || !options.contacts.empty() || hasMuscles) return *replayed;
   try {
     replayed = replayDifference(model, *path);
   } catch (const NumericalFailure&) {

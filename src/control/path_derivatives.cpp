@@ -35,6 +35,7 @@ void ControlledPath::Impl::findMatrices() {
       lagrangian.rightByBegin(q(b.node - 1), q(b.node), before, h(), spans[std::size_t(b.node) - 1].endByBegin);
     }
     actuation.addGradient(q(b.node), t, b.controlSum, h() / 2, b.W);
+    if (!muscles.empty()) addMuscles(b);
     NodeSpace& space = nodes[std::size_t(b.node)].space;
     work = space.unit().cwiseProduct(b.w);
     space.multipliers(work, b.lambda);
@@ -60,6 +61,70 @@ void ControlledPath::Impl::findMatrices() {
   }
 }
 
+/// Derivatives of (h/2) f(q_n, (q_{k+1} - q_k)/h, tau_k) of the intervals k beside a node n.
+void ControlledPath::Impl::addMuscles(Balance& b) {
+  const double t = time(b.node);
+  if (b.takesAfter) {
+    Interval& span = spans[std::size_t(b.node)];
+    const auto tau = controls.col(b.node);
+    muscles.addGradient(q(b.node), t, rateOf(b.node), tau, h() / 2, -0.5, b.W);
+    muscles.addGradient(q(b.node), t, span.rate, tau, 0, 0.5, span.beginByEnd);
+    muscles.columns(q(b.node), t, span.rate, span.beginBt);
+  }
+  if (b.takesBefore) {
+    Interval& span = spans[std::size_t(b.node) - 1];
+    const auto tau = controls.col(b.node - 1);
+    muscles.addGradient(q(b.node), t, rateOf(b.node - 1), tau, h() / 2, 0.5, b.W);
+    muscles.addGradient(q(b.node), t, span.rate, tau, 0, -0.5, span.endByBegin);
+    muscles.columns(q(b.node), t, span.rate, span.endBt);
+  }
+}
+
+void ControlledPath::Impl::findMusclePower() {
+  for (int k = 0; k < N(); ++k) {
+    Interval& span = spans[std::size_t(k)];
+    span.beginPower.setZero(), span.endPower.setZero();
+    if (span.beginBalance >= 0) {
+      const VectorX& a = balances[std::size_t(span.beginBalance)].a;
+      muscles.addPower(q(k), time(k), rateOf(k), a, h() / 2, -0.5, span.beginPower);
+      muscles.addPower(q(k), time(k), span.rate, a, 0, 0.5, span.endPower);
+    }
+    if (span.endBalance >= 0) {
+      const VectorX& a = balances[std::size_t(span.endBalance)].a;
+      muscles.addPower(q(k + 1), time(k + 1), rateOf(k), a, 0, -0.5, span.beginPower);
+      muscles.addPower(q(k + 1), time(k + 1), span.rate, a, h() / 2, 0.5, span.endPower);
+    }
+  }
+}
+
+void ControlledPath::Impl::addMuscleCurvatures() {
+  for (int k = 0; k < N(); ++k) {
+    Interval& span = spans[std::size_t(k)];
+    SparseMatrix &atBegin = nodes[std::size_t(k)].H, &atEnd = nodes[std::size_t(k) + 1].H;
+    const double s = h() / 2, e = 1 / (2 * h());
+    const auto add = [&](int node, int balance, const Muscles::Weights& weights, SparseMatrix& K) {
+      muscles.addCurvature(q(node), time(node), span.rate, controls.col(k), balances[std::size_t(balance)].a, weights, K);
+    };
+    if (const int b = span.beginBalance; b >= 0) {
+      add(k, b, {.pp = s, .pr = -0.5, .rp = -0.5, .rr = e}, atBegin);
+      add(k, b, {.rr = e}, atEnd);
+      add(k, b, {.rp = 0.5, .rr = -e}, span.curvature);
+    }
+    if (const int b = span.endBalance; b >= 0) {
+      add(k + 1, b, {.pp = s, .pr = 0.5, .rp = 0.5, .rr = e}, atEnd);
+      add(k + 1, b, {.rr = e}, atBegin);
+      add(k + 1, b, {.pr = -0.5, .rr = -e}, span.curvature);
+    }
+  }
+}
+
+const MatrixX& ControlledPath::Impl::columns(int node, int interval) {
+  const Interval& span = spans[std::size_t(interval)];
+  if (muscles.empty()) return nodes[std::size_t(node)].Bt;
+  allColumns = nodes[std::size_t(node)].Bt + (interval == node ? span.beginBt : span.endBt);
+  return allColumns;
+}
+
 /// Coordinates' part of scale d(phi)/dy, at the node and at the other one.
 void ControlledPath::Impl::gradientOf(const PlacedCondition& p, double scale) {
   ofNode.setZero(), ofOther.setZero();
@@ -82,12 +147,12 @@ void ControlledPath::Impl::writeJacobians(ProgramDerivatives& d) {
     if (b.takesBefore) {
       KP.noalias() = spans[std::size_t(b.node) - 1].endByBegin * nodes[std::size_t(b.node) - 1].P;
       b.byBefore.of(J).noalias() = node.P.transpose() * KP;
-      b.byControlBefore.of(J).noalias() = (h() / 2) * (node.P.transpose() * node.Bt);
+      b.byControlBefore.of(J).noalias() = (h() / 2) * (node.P.transpose() * columns(b.node, b.node - 1));
     }
     if (b.takesAfter) {
       KP.noalias() = spans[std::size_t(b.node)].beginByEnd * nodes[std::size_t(b.node) + 1].P;
       b.byAfter.of(J).noalias() = node.P.transpose() * KP;
-      b.byControl.of(J).noalias() = (h() / 2) * (node.P.transpose() * node.Bt);
+      b.byControl.of(J).noalias() = (h() / 2) * (node.P.transpose() * columns(b.node, b.node));
     }
     if (b.velocitySign != 0) {
       KP.noalias() = system.mass() * node.P; // M is symmetric
@@ -182,6 +247,7 @@ void ControlledPath::Impl::findMultipliers(const ProgramMultipliers& multipliers
     if (b.takesBefore) nodes[std::size_t(b.node) - 1].gradient.noalias() += spans[std::size_t(b.node) - 1].endByBegin.transpose() * b.a;
     if (b.takesAfter) nodes[std::size_t(b.node) + 1].gradient.noalias() += spans[std::size_t(b.node)].beginByEnd.transpose() * b.a;
   }
+  if (!muscles.empty()) findMusclePower();
   if (durationVariable >= 0) findActionByStep();
   for (int k = 0; k <= N(); ++k) {
     Node& node = nodes[std::size_t(k)];
@@ -265,6 +331,7 @@ void ControlledPath::Impl::addCurvatures() {
     addValues(span.curvature, begin.H);
     addValues(span.curvature, end.H);
   }
+  if (!muscles.empty()) addMuscleCurvatures();
 }
 
 void ControlledPath::Impl::writeHessian(const ProgramMultipliers& multipliers, ProgramDerivatives& d) {
@@ -309,13 +376,17 @@ void ControlledPath::Impl::writeNode(int k, const ProgramMultipliers& multiplier
     const Balance& b = balances[std::size_t(i)];
     if (b.takesAfter) {
       node.controlNode.of(values).noalias() = (h() / 2) * (b.power.transpose() * node.P);
-      node.controlNode.of(values).noalias() -= (h() / 2) * (node.Bt.transpose() * b.E);
+      node.controlNode.of(values).noalias() -= (h() / 2) * (columns(k, k).transpose() * b.E);
     }
     if (b.takesBefore) {
       node.nodeControlBefore.of(values).noalias() = (h() / 2) * (node.P.transpose() * b.power);
-      node.nodeControlBefore.of(values).noalias() -= (h() / 2) * (b.E.transpose() * node.Bt);
+      node.nodeControlBefore.of(values).noalias() -= (h() / 2) * (b.E.transpose() * columns(k, k - 1));
     }
     if (b.velocitySign != 0) node.velocityNode.of(values).noalias() -= double(b.velocitySign) * (system.mass() * b.E);
+  }
+  if (!muscles.empty()) {
+    if (k < N()) node.controlNode.of(values).noalias() += spans[std::size_t(k)].beginPower.transpose() * node.P;
+    if (k > 0) node.nodeControlBefore.of(values).noalias() += node.P.transpose() * spans[std::size_t(k) - 1].endPower;
   }
   if (node.velocityVariable >= 0) {
     nu_.setZero(system.constraints());

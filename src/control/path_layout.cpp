@@ -1,4 +1,5 @@
 #include "control/path_program.h"
+#include "control/plain_problem.h"
 #include "tendril/discrete/null_space.h"
 #include "tendril/model/error.h"
 
@@ -36,9 +37,9 @@ SymmetricBlock declareSymmetric(std::vector<MatrixEntry>& entries, int first, in
 
 ControlledPath::Impl::Impl(const DirectorSystem& system_, ControlProblem problem_, const std::vector<VectorX>& guess,
                            const MatrixX& controls_)
-    : system(system_), problem(std::move(problem_)), actuation(system_, problem.actuators), lagrangian(system_, problem.quadrature),
-      n(system_.size()), nu(actuation.size()), controls(controls_), duration(problem.duration), scratch(system_.matrix()),
-      G(system_.gradient()), G0(system_.gradient()) {
+    : system(system_), problem(std::move(problem_)), actuation(system_, problem.actuators), muscles(system_, problem.actuators),
+      lagrangian(system_, problem.quadrature), n(system_.size()), nu(actuation.size()), controls(controls_), duration(problem.duration),
+      scratch(system_.matrix()), G(system_.gradient()), G0(system_.gradient()) {
   check(guess);
   if (controls.size() == 0) controls.setZero(nu, N());
   rows = NullSpace(system, guess[0], 0).keptConstraints();
@@ -82,6 +83,7 @@ void ControlledPath::Impl::check(const std::vector<VectorX>& guess) const {
   if (problem.durationBounds) {
     const auto [least, most] = *problem.durationBounds;
     if (!(least > 0 && least < most)) throw InputError("optimal control: the bounds of the duration must be positive and in order");
+    if (!muscles.empty()) throw InputError("optimal control: a free duration does not go with muscles yet; fix the duration");
     if (system.hasForces())
       throw InputError("optimal control: a free duration does not go with dampers or loads yet; fix the duration, or remove them");
   }
@@ -205,7 +207,12 @@ void ControlledPath::Impl::placeBalances() {
     balances.push_back(std::move(b));
   };
   spans.resize(std::size_t(N()));
-  for (Interval& span : spans) span.beginByEnd = span.endByBegin = span.curvature = system.matrix();
+  for (Interval& span : spans) {
+    span.beginByEnd = span.endByBegin = span.curvature = system.matrix();
+    if (muscles.empty()) continue;
+    span.rate.setZero(n);
+    for (MatrixX* X : {&span.beginBt, &span.endBt, &span.beginPower, &span.endPower}) X->setZero(n, nu);
+  }
   for (int k = 0; k <= N(); ++k) {
     const bool hasVelocity = nodes[std::size_t(k)].velocity.size() > 0;
     if (k == 0) {
@@ -356,11 +363,7 @@ void ControlledPath::Impl::layOutConditions() {
 }
 
 void ControlledPath::Impl::layOutBounds() {
-  for (int i = 0; i < nu; ++i) {
-    const bool isBounded = (!problem.lower.empty() && problem.lower[std::size_t(i)] > -infinity) ||
-                           (!problem.upper.empty() && problem.upper[std::size_t(i)] < infinity);
-    if (isBounded) boundedControls.push_back(i);
-  }
+  boundedControls = tendril::boundedControls(problem, nu);
   if (!boundedControls.empty()) {
     firstControlRow = structure.inequalities();
     for (int k = 0; k < N(); ++k) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/muscles.h"
 #include "control/node_space.h"
 #include "tendril/control/controlled_path.h"
 
@@ -69,6 +70,10 @@ struct ControlledPath::Impl {
     SymmetricBlock effort;
     Eigen::Index effortByUnit = -1;
     int beginBalance = -1, endBalance = -1;
+    // Of muscles; empty without.
+    VectorX rate;                 ///< (q_{n+1} - q_n) / h
+    MatrixX beginBt, endBt;       ///< df/da at both ends
+    MatrixX beginPower, endPower; ///< d2(a . w)/dq dtau by both ends
   };
   struct PlacedCondition {
     const PathCondition* condition;
@@ -125,6 +130,12 @@ struct ControlledPath::Impl {
   double value(const PlacedCondition& p) const;
   double number(const PathPlace& place, const PlacedCondition& p) const;
   double effort(int interval) const;
+  void addMuscles(Balance& balance); ///< to the derivatives of w
+  void findMusclePower();
+  void addMuscleCurvatures();
+  const VectorX& rateOf(int interval); ///< (q_{n+1} - q_n) / h
+  /// B^T of a node in one of the intervals beside it.
+  const MatrixX& columns(int node, int interval);
   double totalCost() const; ///< T w_T + sum of efforts
 
   int nodeOf(const PathPlace& place, const PlacedCondition& p) const { return place.atOther ? p.other : p.node; }
@@ -144,6 +155,7 @@ struct ControlledPath::Impl {
   const DirectorSystem& system;
   ControlProblem problem;
   Actuation actuation;
+  Muscles muscles;
   DiscreteLagrangian lagrangian;
   int n, r = 0, nu;
   std::vector<int> rows; ///< constraints that are kept
@@ -169,7 +181,7 @@ struct ControlledPath::Impl {
   bool isReached = true;
   SparseMatrix scratch, G, G0;
   VectorX work, sum, middle, reduced, moved, turn, nu_, ofNode, ofOther, constraintRates;
-  MatrixX KP, block, dense, effortHessian;
+  MatrixX KP, block, dense, effortHessian, allColumns;
 };
 
 DenseBlock declareBlock(std::vector<MatrixEntry>& entries, int row, int column, int rows, int columns);

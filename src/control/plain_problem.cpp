@@ -39,6 +39,9 @@ void requirePlain(const ControlProblem& problem, const std::string& method, int 
   if (problem.durationBounds) throw InputError(place + "the duration is fixed; give one time, or take method: dmocc");
   if (!problem.contacts.empty() || problem.effortNorm || problem.perUnit || !problem.velocityNodes.empty())
     throw InputError(place + "it knows neither contacts nor norms of controls, costs by the way and velocities; method: dmocc does");
+  for (const Actuator& actuator : problem.actuators)
+    if (!actuator.muscles.empty())
+      throw InputError("actuator '" + actuator.name + "' is a muscle, whose force method " + method + " does not know; method: dmocc does");
   for (const PathCondition& c : problem.conditions)
     if (c.other >= 0) throw InputError("condition '" + c.row.name + "' binds nodes far from each other; method: dmocc does");
   if (!(problem.duration > 0)) throw InputError(place + "the duration must be positive");
@@ -54,6 +57,10 @@ std::vector<double> unitsOfControls(const ControlProblem& problem, double mass, 
   std::vector<double> units;
   for (const Actuator& actuator : problem.actuators) {
     const auto isForce = [](const ActuatorLoad& load) { return !load.wrench.head<3>().isZero(); };
+    if (!actuator.muscles.empty()) {
+      units.push_back(1);
+      continue;
+    }
     const int power = !actuator.cables.empty() ? 0 : std::any_of(actuator.loads.begin(), actuator.loads.end(), isForce) ? 1 : 2;
     units.push_back(mass * std::pow(length, power) / (problem.duration * problem.duration));
   }

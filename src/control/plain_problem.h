@@ -30,7 +30,8 @@ struct FlatRow {
 void requirePlain(const ControlProblem& problem, const std::string& method, int controls, const std::vector<VectorX>& guess,
                   const MatrixX& controlsOfGuess);
 
-/// Sizes of the controls, forces, moments or tensions per length, that move a system of this mass and length in the time of the problem.
+/// Sizes of the controls, forces, moments or tensions per length (activations: 1), that move a system of this mass and length in the time
+/// of the problem.
 std::vector<double> unitsOfControls(const ControlProblem& problem, double mass, double length);
 
 /// Numbers of the controls that have bounds.

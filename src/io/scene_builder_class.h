@@ -143,7 +143,7 @@ class SceneBuilder {
   std::vector<std::string> joints_;
   struct ActuatorEntry {
     Record record;
-    const Marker *on = nullptr, *cable = nullptr;
+    const Marker *on = nullptr, *cable = nullptr, *muscle = nullptr; ///< `muscle`: its other end
   };
   std::vector<ActuatorEntry> actuators_;
   MeshLibrary meshes_;

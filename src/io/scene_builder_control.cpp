@@ -22,9 +22,11 @@ bool isForce(const Actuator& control) {
 }
 
 bool isCable(const Actuator& control) { return !control.cables.empty(); }
+bool isMuscle(const Actuator& control) { return !control.muscles.empty(); }
 
-/// Of a control: force, moment, or tension per length.
+/// Of a control: force, moment, tension per length, or activation.
 const Dimension& dimensionOf(const Actuator& control) {
+  if (isMuscle(control)) return dimension::none;
   return isCable(control) ? dimension::stiffness : isForce(control) ? dimension::force : dimension::moment;
 }
 
@@ -44,16 +46,23 @@ void SceneBuilder::readActuators(const std::vector<Record>& records) {
                      "write analysis: {type: optimal-control, ...}, or turn the actuators into loads");
   for (const Record& r : records) {
     if (r.has("joint") == r.has("on")) r.node().refuse("say what is driven", "give either `joint` or `on`");
-    if (r.has("cable") && !r.has("on")) r.node().refuse("the cable has one end", "give `on`, the marker that it pulls");
-    for (const char* key : {"force", "moment", "direction", "cable"})
+    for (const char* key : {"cable", "muscle"})
+      if (r.has(key) && !r.has("on")) r.node().refuse("the " + std::string(key) + " has one end", "give `on`, the marker that it pulls");
+    for (const char* key : {"force", "moment", "direction", "cable", "muscle"})
       if (r.has("joint") && r.node().has(key))
         r.node(key).refuse("the motor of a joint turns or pushes along its freedoms", "remove it, or give `on`");
-    if (r.has("cable") && r.node().has("direction")) r.node("direction").refuse("a cable pulls along its line", "remove it");
+    for (const char* key : {"cable", "muscle"})
+      if (r.has(key) && r.node().has("direction"))
+        r.node("direction").refuse("a " + std::string(key) + " pulls along its line", "remove it");
     const bool isLoad = !r.vector3("force").isZero() || !r.vector3("moment").isZero();
-    if (r.has("on") && r.has("cable") == isLoad)
-      r.node().refuse("the actuator does nothing, or two things", "give `force` or `moment`, or `cable`");
+    if (r.has("on") && int(isLoad) + int(r.has("cable")) + int(r.has("muscle")) != 1)
+      r.node().refuse("the actuator does nothing, or two things", "give `force` or `moment`, or `cable`, or `muscle`");
     if (r.has("on") && !r.has("name")) r.node().refuse("the actuator has no name", "give `name`");
-    actuators_.push_back({r, r.has("on") ? &marker(r.node("on")) : nullptr, r.has("cable") ? &marker(r.node("cable")) : nullptr});
+    ActuatorEntry entry{.record = r};
+    if (r.has("on")) entry.on = &marker(r.node("on"));
+    if (r.has("cable")) entry.cable = &marker(r.node("cable"));
+    if (r.has("muscle")) entry.muscle = &marker(r.object("muscle").node("to"));
+    actuators_.push_back(std::move(entry));
   }
 }
 
@@ -200,9 +209,12 @@ void SceneBuilder::readPeriodicity(const Record& r, OptimalControlOptions& optio
 
 void SceneBuilder::addControls(OptimalControlOptions& options) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (const auto& [r, on, cable] : actuators_) {
+  for (const auto& [r, on, cable, muscle] : actuators_) {
     std::vector<Actuator> controls;
-    if (cable) {
+    if (muscle) {
+      const Record of = r.object("muscle");
+      controls = {{r.text("name"), {}, {}, {{on, muscle, of.number("strength"), of.number("length"), of.number("speed")}}}};
+    } else if (cable) {
       controls = {{r.text("name"), {}, {{on, cable}}}};
     } else if (on) {
       Vector6 wrench;
@@ -218,7 +230,11 @@ void SceneBuilder::addControls(OptimalControlOptions& options) const {
       const bool isTaken =
           std::any_of(options.actuators.begin(), options.actuators.end(), [&](const Actuator& a) { return a.name == control.name; });
       if (isTaken) r.node().refuse("two controls are named '" + control.name + "'", "give one of them another name");
-      const auto [least, most] = r.has("limit") ? readLimit(r.node("limit"), dimensionOf(control)) : std::pair(-infinity, infinity);
+      const auto [least, most] = r.has("limit")      ? readLimit(r.node("limit"), dimensionOf(control))
+                                 : isMuscle(control) ? std::pair(0.0, 1.0)
+                                                     : std::pair(-infinity, infinity);
+      if (isMuscle(control) && !(least >= 0 && most <= 1))
+        r.node("limit").refuse("an activation lies between 0 and 1", "give limits within these");
       options.actuators.push_back(std::move(control));
       options.lower.push_back(least), options.upper.push_back(most);
       options.effort.push_back(r.number("effort"));
@@ -302,10 +318,11 @@ void SceneBuilder::makeManoeuvre(const Record& r) {
   std::set<std::string> units;
   for (std::size_t i = 0; i < o.actuators.size(); ++i) {
     const bool isNorm = r.choice("effort_law") == "norm";
-    const std::string unit = isCable(o.actuators[i]) ? "N/m" : isForce(o.actuators[i]) ? "N" : "N m";
-    const std::string square = isCable(o.actuators[i]) ? "N^2/m^2 s" : isForce(o.actuators[i]) ? "N^2 s" : "N^2 m^2 s";
+    const Actuator& actuator = o.actuators[i];
+    const std::string unit = isMuscle(actuator) ? "1" : isCable(actuator) ? "N/m" : isForce(actuator) ? "N" : "N m";
+    const std::string square = isMuscle(actuator) ? "s" : isCable(actuator) ? "N^2/m^2 s" : isForce(actuator) ? "N^2 s" : "N^2 m^2 s";
     controls_[o.actuators[i].name] = unit;
-    if (o.effort[i] > 0) units.insert(isNorm ? unit + " s" : square);
+    if (o.effort[i] > 0) units.insert(!isNorm ? square : isMuscle(actuator) ? "s" : unit + " s");
   }
   if (o.durationWeight > 0) units.insert("s");
   if (!o.end.fastest.empty()) units.insert("m/s");

@@ -360,6 +360,14 @@ const Schema& load() {
   return table;
 }
 
+const Schema& muscle() {
+  static const Schema table("muscle", "A muscle after Hill, whose control is its activation, between 0 and 1.",
+                            {place("to", "Its other end"), number("strength", dim::force, "Isometric force at the best length.").positive(),
+                             number("length", dim::length, "The length at which it is strongest.").positive(),
+                             number("speed", dim::frequency, "Its fastest shortening, in lengths per time.").positive().defaultsTo("10")});
+  return table;
+}
+
 const Schema& actuator() {
   static const Schema table(
       "actuator", "One control or several, whose histories an optimal control problem looks for.",
@@ -374,7 +382,8 @@ const Schema& actuator() {
        vector3("moment", dim::none, "Direction and size of the moment of a unit of the control [N m].").defaultsTo("[0, 0, 0]"),
        choice("direction", {"follower", "dead"}, loadDirections).defaultsTo("follower"),
        any("cable", "Instead of a force: the other end of a cable that pulls `on`; its control is tension per length [N/m].").optional(),
-       any("limit", "[least, most] of the control, in N, N m or, of cables, N/m.").optional(),
+       object("muscle", muscle(), "Instead of a force: a muscle that pulls `on` and another marker towards each other.").optional(),
+       any("limit", "[least, most] of the control, in N, N m or, of cables, N/m; of muscles [0, 1] if not given.").optional(),
        number("effort", dim::none, "Weight of its square in the effort.").nonNegative().defaultsTo("1")});
   return table;
 }

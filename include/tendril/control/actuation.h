@@ -9,7 +9,7 @@
 
 namespace tendril {
 
-/// Controls tau of a director system and the covectors that they exert on the redundant coordinates, f = B(q)^T tau, with
+/// Controls tau of a director system, but for muscles, and the covectors that they exert on the redundant coordinates, f = B(q)^T tau, with
 ///
 ///     f_x = F,      f_I = m x d_I / 2,      d_I the directors of the frame,
 ///

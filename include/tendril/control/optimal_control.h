@@ -111,8 +111,8 @@ struct OptimalControlOptions {
 /// the energy lost [J]), `impulse NAME` of a contact at the node, `costs of starts`, `share solved` of them and `costs of levels` of
 /// refinement, NaN where there is no solution, `cost`, `momentum defect` (largest of a node: what momentum maps change by beyond controls,
 /// weight and the ground's share), `program variables`, `program constraints`, `program iterations`, `final time`, `largest turn`,
-/// `closure`, `replay difference` (replayDifference; NaN with contacts, free beginnings and where the integrator fails), energies and
-/// momenta of the node, and `control NAME` (of the interval that begins at the node; at the last node that of the last interval).
+/// `closure`, `replay difference` (replayDifference; NaN with contacts, muscles, free beginnings and where the integrator fails), energies
+/// and momenta of the node, and `control NAME` (of the interval that begins at the node; at the last node that of the last interval).
 class OptimalControl final : public Analysis {
  public:
   OptimalControl(const Model& model, OptimalControlOptions options);

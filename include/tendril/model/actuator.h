@@ -20,11 +20,26 @@ struct ActuatorCable {
   const Marker *from = nullptr, *to = nullptr;
 };
 
+/// A muscle between two points, after Hill: its control is the activation a, between 0 and 1, and it pulls both points towards each other
+/// with
+///
+///     F = strength (a f_l(l / length) f_v(l' / (length speed)) + f_p(l / length))  [N],
+///
+/// f_l the share of its strength that it has at a length l, f_v at a rate, 1 where that is zero, about 0 where it shortens at `speed`
+/// lengths a second and 1.8 where it is stretched so fast; f_p its passive elasticity.
+struct ActuatorMuscle {
+  const Marker *from = nullptr, *to = nullptr;
+  double strength = 0; ///< isometric force at the best length [N]
+  double length = 0;   ///< where it is strongest [m]
+  double speed = 10;   ///< fastest shortening, in lengths [1/s]
+};
+
 /// One control: what it acts on. The motor of a joint is a pair of opposite loads, so that it changes no momentum map.
 struct Actuator {
   std::string name;
   std::vector<ActuatorLoad> loads;
   std::vector<ActuatorCable> cables{};
+  std::vector<ActuatorMuscle> muscles{};
 };
 
 }
