@@ -70,7 +70,7 @@ TEST(SceneControl, RefusesActuatorsThatDoTwoThings) {
   refused("{joint: hip}", "{name: c, on: foot1, cable: foot2, direction: dead}", {"pulls along its line"});
   refused("{joint: hip}", "{name: c, on: foot1}", {"`cable`"});
   refused("{joint: hip}", "{name: m, on: foot1, cable: foot2, muscle: {to: foot2, strength: 1, length: 1}}", {"two things"});
-  refused("{joint: hip}", "{joint: hip, muscle: {to: foot2, strength: 1, length: 1}}", {"muscle", "along its freedoms"});
+  refused("{joint: hip}", "{joint: hip, muscle: {to: foot2, strength: 1, length: 1}}", {"the muscle has one end"});
   refused("{joint: hip}", "{name: m, on: foot1, muscle: {to: foot2, strength: -1, length: 1}}", {"strength"});
   refused("{joint: hip}", "{name: m, on: foot1, limit: [-1, 1], muscle: {to: foot2, strength: 1, length: 1}}", {"between 0 and 1"});
   refused("{joint: hip}", "{name: m, on: foot1, muscle: {to: foot1, strength: 1, length: 1}}", {"both ends"});
