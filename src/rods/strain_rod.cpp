@@ -98,10 +98,9 @@ void StrainRod::screws() {
 }
 
 /// The wrench (F, M) about the origin of all loads beyond an element, on its screws.
-void StrainRod::sweep(double scale, const EndLoad& load, VectorX& gradient) {
+void StrainRod::sweep(double scale, const EndFunction& end, VectorX& gradient) {
   screws();
-  Vector3 F = load.y, M = frames_.back().x.cross(load.y);
-  for (int I = 0; I < 3; ++I) M += frames_.back().R.col(I).cross(load.Y.col(I));
+  Vector3 F = end.y, M = frames_.back().x.cross(end.y) + end.couple;
   for (int i = elements() - 1; i >= 0; --i) {
     const Vector3 f = -scale * shares_[std::size_t(i) + 1] * properties_.weight;
     F += f, M += frames_[std::size_t(i) + 1].x.cross(f);
@@ -117,22 +116,18 @@ void StrainRod::addEnergyGradient(double scale, VectorX& gradient) {
   sweep(scale, {}, gradient);
 }
 
-void StrainRod::addEndGradient(const EndLoad& load, double scale, VectorX& gradient) {
-  sweep(0, {scale * load.y, scale * load.Y}, gradient);
+void StrainRod::addEndGradient(const EndFunction& end, double scale, VectorX& gradient) {
+  sweep(0, {scale * end.y, scale * end.couple, Matrix3::Zero()}, gradient);
 }
 
-void StrainRod::hessian(double scale, const EndLoad& load, MatrixX& H) {
+void StrainRod::hessian(double scale, const EndFunction& end, MatrixX& H) {
   screws();
   const double h = step();
   H.setZero(size(), size());
-  const Pose& end = frames_.back();
-  Vector3 F = load.y, M = end.x.cross(load.y);
   const auto moment = [](const Vector3& r, const Vector3& f) -> Matrix3 { return r * f.transpose() - r.dot(f) * Matrix3::Identity(); };
-  Matrix3 B = moment(end.x, load.y);
-  for (int I = 0; I < 3; ++I) {
-    M += end.R.col(I).cross(load.Y.col(I));
-    B += moment(end.R.col(I), load.Y.col(I));
-  }
+  const Vector3& tip = frames_.back().x;
+  Vector3 F = end.y, M = tip.cross(end.y) + end.couple;
+  Matrix3 B = moment(tip, end.y) + end.curvature;
   for (int j = elements() - 1; j >= 0; --j) {
     const Pose& node = frames_[std::size_t(j) + 1];
     const Vector3 f = -scale * shares_[std::size_t(j) + 1] * properties_.weight;

@@ -25,35 +25,43 @@ StrainRod curled(StepMap map, int elements = 7) {
           map};
 }
 
-StrainRod::EndLoad someLoad() {
-  StrainRod::EndLoad load;
-  load.y = Vector3(0.4, -1.1, 0.7);
-  load.Y << 0.3, -0.2, 0.9, 0.5, 0.1, -0.6, -0.4, 0.8, 0.2;
-  return load;
-}
+/// y . r + Y : R, dead loads on the end and its directors.
+struct DeadLoad {
+  Vector3 y = {0.4, -1.1, 0.7};
+  Matrix3 Y = (Matrix3() << 0.3, -0.2, 0.9, 0.5, 0.1, -0.6, -0.4, 0.8, 0.2).finished();
+  double value(const Pose& end) const { return y.dot(end.x) + Y.cwiseProduct(end.R).sum(); }
+  StrainRod::EndFunction at(const Pose& end) const {
+    StrainRod::EndFunction f{.y = y};
+    for (int I = 0; I < 3; ++I) {
+      const Vector3 d = end.R.col(I), load = Y.col(I);
+      f.couple += d.cross(load);
+      f.curvature += d * load.transpose() - d.dot(load) * Matrix3::Identity();
+    }
+    return f;
+  }
+};
 
-double valueOf(StrainRod& rod, const VectorX& u, double scale, const StrainRod::EndLoad& load) {
+double valueOf(StrainRod& rod, const VectorX& u, double scale, const DeadLoad& load) {
   rod.place(clamp, u);
-  const Pose& end = rod.frame(rod.elements());
-  return scale * rod.energy() + load.y.dot(end.x) + load.Y.cwiseProduct(end.R).sum();
+  return scale * rod.energy() + load.value(rod.frame(rod.elements()));
 }
 
 TEST(StrainRod, DerivativesAreExact) {
   for (const StepMap map : bothMaps) {
     StrainRod rod = curled(map);
     const VectorX u = randomVector(rod.size(), 1, 3);
-    const StrainRod::EndLoad load = someLoad();
+    const DeadLoad load;
     constexpr double scale = 0.8, e = 1e-4;
     const auto gradientAt = [&](const VectorX& at) {
       VectorX g = VectorX::Zero(rod.size());
       rod.place(clamp, at);
       rod.addEnergyGradient(scale, g);
-      rod.addEndGradient(load, 1, g);
+      rod.addEndGradient(load.at(rod.frame(rod.elements())), 1, g);
       return g;
     };
     const VectorX g = gradientAt(u);
     MatrixX H;
-    rod.hessian(scale, load, H);
+    rod.hessian(scale, load.at(rod.frame(rod.elements())), H);
     EXPECT_LT((H - H.transpose()).norm(), 1e-14 * H.norm());
     for (int i = 0; i < rod.size(); ++i) {
       const VectorX d = e * VectorX::Unit(rod.size(), i);

@@ -25,8 +25,8 @@ enum class RodWeight {
 ///     H_{i+1} = H_i tau(h (e3, u_i)),     H_0 given,
 ///
 /// and the energy  E = sum_i (h/2) (u_i - u0_i)^T K (u_i - u0_i) - sum_k h w_k g . r_k,  with all derivatives exact: gradients in O(N) by a
-/// sweep back from the end, Hessians in O(N^2). A linear function of the last frame, y . r_N + Y : R_N, is a dead load there; ends that are
-/// held are multipliers of such functions. With exp the elements are pieces of helices.
+/// sweep back from the end, Hessians in O(N^2). Ends that are held are multipliers of functions of the last frame. With exp the elements
+/// are pieces of helices.
 ///
 /// For variations of two elements i <= j, with spatial screws A_i = Ad(H_{i+1}) T(x_i) h [0; I], d2H_k = S(A_i a) S(A_j b) H_k: so the
 /// second derivative of sum_k f_k . r_k is omega_i . (B_j omega_j - F_j x v_j), B_j = sum_{k>j} (r_k f_k^T - (r_k . f_k) I).
@@ -52,20 +52,22 @@ class StrainRod {
   double weightEnergy() const;
   double energy() const { return elasticEnergy() + weightEnergy(); }
 
-  /// A linear function of the last frame: y . r + Y : R.
-  struct EndLoad {
+  /// A function of the last frame by its derivatives: y . dr + couple . omega for a motion (dr, omega) in the inertial frame, and
+  /// a . (curvature b) for the second derivative along exp(a) exp(b) R.
+  struct EndFunction {
     Vector3 y = Vector3::Zero();
-    Matrix3 Y = Matrix3::Zero();
+    Vector3 couple = Vector3::Zero();
+    Matrix3 curvature = Matrix3::Zero();
   };
   /// gradient += scale d(energy)/du; of a function of the end.
   void addEnergyGradient(double scale, VectorX& gradient);
-  void addEndGradient(const EndLoad& load, double scale, VectorX& gradient);
-  /// The Hessian of scale energy + load, symmetric (3N x 3N).
-  void hessian(double scale, const EndLoad& load, MatrixX& H);
+  void addEndGradient(const EndFunction& end, double scale, VectorX& gradient);
+  /// The Hessian of scale energy + function of the end, symmetric (3N x 3N).
+  void hessian(double scale, const EndFunction& end, MatrixX& H);
 
  private:
   void screws();
-  void sweep(double scale, const EndLoad& load, VectorX& gradient);
+  void sweep(double scale, const EndFunction& end, VectorX& gradient);
 
   RodProperties properties_;
   se3::StepMap map_;

@@ -1,0 +1,186 @@
+#include "tendril/rods/rod_equilibrium.h"
+
+#include "elastica.h"
+#include "jacobi.h"
+#include "rods/rod_program.h"
+#include "tendril/model/error.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+#include <tuple>
+
+namespace tendril {
+namespace {
+
+using se3::StepMap;
+constexpr double pi = M_PI;
+
+/// d3 along x, d2 along y: kappa_1 bends about -z, in the plane of x and y.
+const Matrix3 alongX = (Matrix3() << 0, 0, 1, 0, 1, 0, -1, 0, 0).finished();
+
+VectorX randomVector(Eigen::Index size, unsigned seed, double scale) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-scale, scale);
+  return VectorX::NullaryExpr(size, [&](Eigen::Index) { return uniform(random); });
+}
+
+TEST(RodProgram, DerivativesAreExact) {
+  for (const StepMap map : {StepMap::Exponential, StepMap::Cayley}) {
+    StrainRod rod({.length = 2, .stiffness = {1.2, 0.7, 0.9}, .weight = {1, -3, 2}}, 6, map);
+    const RodEnds ends{.begin = {alongX, {0.1, 0.2, 0.3}}, .position = Vector3(1, 0.4, 0.2), .orientation = so3::exp(Vector3(1, 0.3, 0.2))};
+    RodProgram program(rod, ends);
+    requireConsistent(program);
+    program.x += randomVector(program.x.size(), 3, 2);
+    EXPECT_LT(checkDerivatives(program).worst(), 1e-7) << checkDerivatives(program).describe();
+  }
+}
+
+/// The heavy elastica, clamped horizontally: tip and root curvature from an independent solution; second order in the element size.
+TEST(RodEquilibrium, HeavyElasticaConvergesWithOrderTwo) {
+  for (const StepMap map : {StepMap::Exponential, StepMap::Cayley})
+    for (const double beta : {1.0, 10.0, 150.0}) {
+      const Eigen::Vector2d exact = oracles::heavyElasticaTip(beta);
+      std::vector<double> errors;
+      for (const int n : {20, 40, 80}) {
+        StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}, .weight = {0, -beta, 0}}, n, map);
+        const RodEquilibrium found = solveEquilibrium(rod, {.begin = {alongX, Vector3::Zero()}});
+        ASSERT_TRUE(found.isSolved && found.isMinimum) << found.message;
+        errors.push_back((rod.frame(n).x.head<2>() - exact).norm());
+        EXPECT_LT(std::abs(rod.frame(n).x.z()), 1e-9);
+      }
+      EXPECT_NEAR(std::log2(errors[1] / errors[2]), 2, 0.15) << beta;
+      EXPECT_LT(errors[2], 1e-3);
+    }
+}
+
+/// Clamped at both ends and pressed together by a share eps^2 of its length: E(k)/K(k) = 1 - eps^2/2, energy by integration of kappa^2 of
+/// the elliptic solution; its minimum in the plane is a saddle in space for large compression only.
+TEST(RodEquilibrium, PressedElasticaIsTheClosedForm) {
+  const auto energyOf = [](double eps2) {
+    double low = 1e-6, high = 0.99;
+    for (int i = 0; i < 200; ++i) {
+      const double k = 0.5 * (low + high);
+      (std::comp_ellint_2(k) / std::comp_ellint_1(k) > 1 - eps2 / 2 ? low : high) = k;
+    }
+    const double k = low, K = std::comp_ellint_1(k), root = 2 * K; // sqrt(F) on s in [-1, 1]
+    // (1/2) int kappa^2 ds, kappa = -2 k root cn(root s), int cn^2 over two periods = 4 (E - (1 - k^2) K) / (k^2 root) ... by E and K.
+    const double integral = (std::comp_ellint_2(k) - (1 - k * k) * K) / (k * k) * 4 / root;
+    return 2 * 0.5 * 4 * k * k * root * root * integral;
+  };
+  EXPECT_NEAR(energyOf(0.1), 4.050409, 1e-6); // the table of the source's digest
+  EXPECT_NEAR(energyOf(0.5), 22.802367, 1e-6);
+  std::vector<double> errors;
+  for (const int n : {20, 40, 80}) {
+    StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}}, n);
+    VectorX start = VectorX::Zero(rod.size());
+    for (int i = 0; i < n; ++i) start[3 * i] = 4 * std::cos(2 * pi * (i + 0.5) / n);
+    rod.place({alongX, Vector3::Zero()}, start);
+    const RodEquilibrium found =
+        solveEquilibrium(rod, {.begin = {alongX, Vector3::Zero()}, .position = Vector3(0.9, 0, 0), .orientation = alongX});
+    ASSERT_TRUE(found.isSolved && found.isMinimum) << found.message;
+    errors.push_back(std::abs(found.energy / energyOf(0.1) - 1));
+  }
+  EXPECT_NEAR(errors[0] / 8.3e-3, 1, 0.3); // as computed independently for 20 elements
+  EXPECT_NEAR(std::log2(errors[1] / errors[2]), 2, 0.1);
+}
+
+/// A ring that is closed with n turns of twist: circle, tau = 2 pi n / L, and the force along its axis is 4 pi^2 gamma n EI / L^2.
+TEST(RodEquilibrium, TwistedRingCarriesAForceAlongItsAxis) {
+  constexpr double gamma = 0.7;
+  constexpr int n = 80;
+  StrainRod rod({.length = 1, .stiffness = {1, 1, gamma}}, n);
+  const double turns = 1;
+  const VectorX start = Vector3(2 * pi, 0, 2 * pi * turns).replicate(n, 1);
+  // Bent about d1 while it twists about d3, the natural start is bent about a fixed axis: kappa turns with -tau s.
+  VectorX u = start;
+  for (int i = 0; i < n; ++i) {
+    const double angle = -2 * pi * turns * (i + 0.5) / n;
+    u.segment<2>(3 * i) = 2 * pi * Eigen::Vector2d(std::cos(angle), std::sin(angle));
+  }
+  rod.place({}, u);
+  const RodEquilibrium found = solveEquilibrium(rod, {.begin = {}, .position = Vector3::Zero(), .orientation = Matrix3::Identity()});
+  ASSERT_TRUE(found.isSolved) << found.message;
+  EXPECT_TRUE(found.isMinimum) << found.stability; // n below sqrt(3) / gamma
+  EXPECT_NEAR(found.energy, 2 * pi * pi * (1 + gamma), 0.01 * found.energy);
+  EXPECT_NEAR(found.end.force.norm(), 4 * pi * pi * gamma * turns, 0.01 * found.end.force.norm());
+  for (int i = 0; i < n; ++i) EXPECT_NEAR(rod.strains()[3 * i + 2], 2 * pi * turns, 0.01);
+  EXPECT_NEAR(rod.turns(), turns, 1e-3);
+}
+
+/// Ends at a distance of 0.2 L: many minima, each certified, none above the buckled elastica in the plane.
+TEST(RodEquilibrium, FixedEndsHaveCertifiedMinima) {
+  constexpr int n = 20;
+  int minima = 0;
+  constexpr int starts = 20;
+  for (unsigned seed = 1; seed <= starts; ++seed) {
+    StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}}, n);
+    rod.place({}, randomVector(rod.size(), seed, 3));
+    const RodEquilibrium found = solveEquilibrium(rod, {.begin = {}, .position = Vector3(0, 0, 0.2), .orientation = Matrix3::Identity()});
+    if (!found.isSolved || !found.isMinimum) continue;
+    ++minima;
+    // Where both stiffnesses in bending are the same, torsion is the same all along.
+    double least = 1e9, most = -1e9;
+    for (int i = 0; i < n; ++i) least = std::min(least, rod.strains()[3 * i + 2]), most = std::max(most, rod.strains()[3 * i + 2]);
+    EXPECT_LT(most - least, 0.3) << seed;
+    EXPECT_GT(found.energy, 15);
+  }
+  EXPECT_GE(minima, int(0.95 * starts));
+}
+
+/// A rod clamped horizontally whose natural curvature, in the plane of the weight, grows: the equilibrium in the plane loses its stability
+/// at about 40.7 /m and the rod leaves the plane, continuously. Energies and the critical curvature are those of the second variation,
+/// computed independently (data of Blumentals 2017, 6.4.6).
+TEST(RodEquilibrium, NaturalCurvatureThrowsARodOutOfItsPlane) {
+  constexpr double L = 0.3, EI = 5.16890e-6, beta = 434.658;
+  constexpr int n = 100;
+  VectorX strains;
+  const auto solveAt = [&](double k) {
+    StrainRod rod({.length = L,
+                   .stiffness = EI * Vector3(1, 1, 2.0 / 3),
+                   .weight = {0, -beta * EI / (L * L * L), 0},
+                   .natural = [k](double) { return Vector3(k, 0, 0); }},
+                  n);
+    const RodEnds ends{.begin = {alongX, Vector3::Zero()}};
+    rod.place(ends.begin, strains.size() > 0 ? strains : rod.strains());
+    const RodEquilibrium found = solveEquilibrium(rod, ends, {.measuresStability = true});
+    EXPECT_TRUE(found.isSolved && found.isMinimum) << k << ": " << found.message;
+    strains = rod.strains();
+    return std::tuple(found.energy * L / EI, found.stability, rod.turns());
+  };
+  EXPECT_NEAR(std::get<0>(solveAt(0)), -193.203, 2e-3);
+  for (const double k : {10.0, 20.0, 30.0, 36.0}) EXPECT_NEAR(std::get<2>(solveAt(k)), 0, 1e-6);
+  const double before = std::get<1>(solveAt(38)), after = std::get<1>(solveAt(40));
+  EXPECT_NEAR(40 + 2 * after / (before - after), 40.7, 0.2);
+  for (const double k : {44.0, 50.0, 60.0, 75.0}) EXPECT_GT(std::abs(std::get<2>(solveAt(k))), 0.3);
+  EXPECT_NEAR(std::get<0>(solveAt(90)), -63.764, 2e-3);
+}
+
+/// The silicone helix that hangs from a clamp, N = 50: order two, and its natural shape without weight.
+TEST(RodEquilibrium, HangingHelixConvergesWithOrderTwo) {
+  constexpr double EI = 1.94227e-5, GJ = 1.29485e-5, L = 0.2, beta = 75.751;
+  const auto tip = [&](int n, double share) {
+    StrainRod rod({.length = L,
+                   .stiffness = {EI, EI, GJ},
+                   .weight = {0, 0, -share * beta * EI / (L * L * L)},
+                   .natural = [](double) { return Vector3(66.67, 0, -24.79); }},
+                  n);
+    const RodEquilibrium found = solveEquilibrium(rod, {});
+    EXPECT_TRUE(found.isSolved && found.isMinimum) << found.message;
+    EXPECT_TRUE(share > 0 || found.energy < 1e-20);
+    return rod.frame(n).x;
+  };
+  const Vector3 coarse = tip(25, 1), middle = tip(50, 1), fine = tip(100, 1);
+  EXPECT_NEAR(std::log2((coarse - middle).norm() / (middle - fine).norm()), 2, 0.2);
+  EXPECT_LT((middle - fine).norm(), 0.01 * L);
+  EXPECT_LT((tip(50, 0) - tip(7, 0)).norm(), 1e-12); // helices are exact
+}
+
+TEST(RodEquilibrium, RefusesEndsThatCannotBe) {
+  StrainRod rod({.length = 1}, 10);
+  EXPECT_THROW(solveEquilibrium(rod, {.position = Vector3(0, 0, 1.1)}), InputError);
+  EXPECT_THROW(solveEquilibrium(rod, {.orientation = 2 * Matrix3::Identity()}), InputError);
+}
+
+}
+}
