@@ -20,6 +20,7 @@ SceneContent SceneBuilder::build() {
   readLibrary(scene, "sections", sections_);
   for (const Record& r : scene.objects("bodies")) addBody(r);
   for (const Record& r : scene.objects("beams")) addBeam(r);
+  readRods(scene.objects("rods"), analysis);
   for (const Record& r : scene.objects("obstacles")) addObstacle(r);
   for (const Record& r : scene.objects("markers")) addMarker(r);
   for (const Record& r : scene.objects("point_masses")) addPointMass(r);
@@ -39,6 +40,7 @@ SceneContent SceneBuilder::build() {
   for (const Record& r : outputs) outputMarkers.push_back(r.has("on") ? &marker(r.node("on")) : nullptr);
   freeze();
   if (content_.isManoeuvre) makeManoeuvre(analysis);
+  if (content_.isRod) makeRodStatics();
   for (std::size_t i = 0; i < outputs.size(); ++i) content_.outputs.push_back(readOutput(outputs[i], outputMarkers[i]));
   return std::move(content_);
 }
@@ -48,12 +50,9 @@ void SceneBuilder::refuseUnavailable() const {
   if (format.toInteger() != 1) {
     format.refuse("this program reads version 1 of the scene format, not " + format.toText(), "write `tendril: 1`, or use a newer program");
   }
-  for (const char* key : {"rods", "shells"}) {
-    if (root_.has(key)) {
-      throw InputError(root_.keyLocation(key), key, std::string(key) + " are not available in this version",
-                       "remove the key; beams, bodies, joints, springs, loads and contacts are available");
-    }
-  }
+  if (root_.has("shells"))
+    throw InputError(root_.keyLocation("shells"), "shells", "shells are not available in this version",
+                     "remove the key; rods, beams, bodies, joints, springs, loads and contacts are available");
 }
 
 void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool hasBeams) {
@@ -74,6 +73,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   content_.locatesEvents = choice.method == "event-driven";
   content_.hasDiscretePath = choice.hasDiscretePath;
   content_.isManoeuvre = choice.isManoeuvre;
+  content_.isRod = choice.isRod;
   content_.dump = choice.dump;
   content_.end = choice.end;
   if (choice.followsPath) content_.path = PathParameter::Distance;

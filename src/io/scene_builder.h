@@ -33,6 +33,7 @@ struct SceneContent {
   bool knowsContacts = false; ///< the analysis
   bool locatesEvents = false;
   bool isManoeuvre = false;     ///< optimal control
+  bool isRod = false;           ///< equilibrium of a strain-based rod
   bool hasDiscretePath = false; ///< discrete Lagrangian mechanics: the integrator has energies and momenta of its own
 
   double end = 1; ///< of time [s] or the load parameter; infinite where a path decides

@@ -2,6 +2,7 @@
 #include "io/scene_builder.h"
 #include "io/scene_reader.h"
 #include "tendril/control/optimal_control.h"
+#include "tendril/rods/rod_statics.h"
 
 #include <map>
 #include <optional>
@@ -101,6 +102,11 @@ class SceneBuilder {
   int starts_ = 1, levels_ = 1;                 ///< of an optimal control problem
   std::string costUnit_ = "1";                  ///< where all parts of the objective have the same
   OptimalControlOptions manoeuvre_;             ///< what has markers: these exist before the mechanism is built
+
+  // ---- strain-based rods: scene_builder_rods.cpp ----------------------------------------------------------------------------------------
+  void readRods(const std::vector<Record>& records, const Record& analysis);
+  void makeRodStatics();
+  RodStaticsOptions rod_;
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.

@@ -192,6 +192,24 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"momentum", {"", 3, "N s", "linear momentum", "inertial"}},
       {"angular momentum", {"", 3, "N m s", "angular momentum about the inertial origin", "inertial"}}};
   const std::string& what = r.variant();
+  static const std::map<std::string, Info> ofRod{
+      {"energy", {"", 1, "J", "energy of the rod and its weight"}},
+      {"elastic energy", {"", 1, "J", "elastic energy"}},
+      {"gravitational energy", {"", 1, "J", "energy of the weight, zero at the inertial origin"}},
+      {"turns", {"", 1, "1", "integral of the torsion over 2 pi"}},
+      {"torsion spread", {"", 1, "1/m", "largest less least torsion"}},
+      {"stability", {"", 1, "1", "least eigenvalue of the second variation, in EI/L"}},
+      {"end force", {"", 3, "N", "force of the support on the end", "inertial"}},
+      {"end moment", {"", 3, "N m", "moment of the support on the end", "inertial"}}};
+  if (const auto found = ofRod.find(what); found != ofRod.end()) {
+    if (content_.isRod) {
+      MonitorQuantity quantity = found->second;
+      quantity.name = what;
+      return quantity;
+    }
+    if (!ofState.contains(what))
+      r.node("measure").refuse("the analysis knows no strain-based rods", "write analysis: {type: rod-equilibrium}");
+  }
   if (const auto found = ofManoeuvre.find(what); found != ofManoeuvre.end()) {
     if (!content_.isManoeuvre)
       r.node("measure").refuse("the analysis looks for no controls", "write analysis: {type: optimal-control, ...}");

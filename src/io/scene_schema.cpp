@@ -117,6 +117,34 @@ const Schema& orientation() {
   return table;
 }
 
+const Schema& rodBegin() {
+  static const Schema table("rod begin", "The frame at the begin of a rod; its third director is the tangent.",
+                            {vector3("position", dim::length, "Where it is.").defaultsTo("[0, 0, 0]"), orient("the frame")});
+  return table;
+}
+
+const Schema& rodEnd() {
+  static const Schema table(
+      "rod end", "What holds the end of a rod; free without either.",
+      {vector3("position", dim::length, "Where it is held.").optional(),
+       any("orientation", std::string("Orientation in which its frame is held: ") + orientationHelp + ".").optional()});
+  return table;
+}
+
+const Schema& rod() {
+  static const Schema table(
+      "rod", "An inextensible, unshearable rod whose unknowns are its strains: curvatures about d1 and d2, torsion about the tangent d3.",
+      {name("rod"), number("length", dim::length, "Its length.").positive(),
+       numbers("stiffness", 3, dim::bendingRigidity, "[EI1, EI2, GJ], against bending about d1 and d2 and against torsion."),
+       vector3("weight", dim::forcePerLength, "Its weight per length, in the inertial frame.").defaultsTo("[0, 0, 0]"),
+       numbers("natural", 3, dim::curvature, "Its strains without load, [kappa1, kappa2, tau].").defaultsTo("[0, 0, 0]"),
+       integer("elements", "Number of elements, of constant strain.").positive().defaultsTo("50"),
+       object("begin", rodBegin(), "Where it begins; clamped there."),
+       object("end", rodEnd(), "How its end is held; free if not.").optional(),
+       number("radius", dim::length, "Of the tube that pictures show.").positive().defaultsTo("0.005")});
+  return table;
+}
+
 const Schema& beam() {
   static const Schema table(
       "beam", "A geometrically exact beam: a cable, rod, hose or spring wire.",
@@ -636,6 +664,21 @@ const Schema& analysis() {
          iterations,
          force,
          constraint}},
+       {"rod-equilibrium",
+        "Stable equilibria of a rod: minima of its energy between its supports, certified by the second variation.",
+        {choice("method", {"ss-exp1", "ss-cay1"}, "Elements of constant strain: pieces of helices, or steps of the Cayley map.")
+             .defaultsTo("ss-exp1"),
+         choice("weight", {"trapezoid", "left-rectangle"}, "Where the weight of an element acts: at both ends, or at its begin.")
+             .defaultsTo("trapezoid"),
+         integer("steps", "Quasi-static steps, each from the equilibrium before.").positive().defaultsTo("1"),
+         choice("grows", {"nothing", "natural", "weight"}, "What grows from zero, in proportion to the load parameter, over the steps.")
+             .defaultsTo("nothing"),
+         numbers("start", 3, dim::curvature, "Strains of the first guess, the same all along; the natural ones if not given.").optional(),
+         boolean("follows_twist", "The bend of the first guess keeps its direction in space while the frame turns.").defaultsTo("false"),
+         number("spread", dim::curvature, "Random strains up to so much are added to the first guess.").nonNegative().defaultsTo("0"),
+         integer("seed", "Of the random numbers.").nonNegative().defaultsTo("1"),
+         number("optimality", dim::none, "Residual of the conditions of optimality, in natural units.").positive().defaultsTo("1e-10"),
+         integer("max_iterations", "Iterations after which the solver gives up.").positive().defaultsTo("500")}},
        {"optimal-control",
         "The motion that joins two states at least cost, by discrete mechanics in director coordinates: of the controls of `actuators`, "
         "constant in each interval, those with the least sum of effort and weighted time. It begins in the initial state.",
@@ -736,6 +779,11 @@ const Schema& output() {
        {"condition number", "Directors: condition number of the matrix of a step, as it stands.", {}},
        {"scaled condition number", "Directors: the same with rows and unknowns scaled.", {}},
        {"unknowns", "Directors: number of unknowns of a step.", {}},
+       {"turns", "Rods: integral of the torsion over 2 pi.", {}},
+       {"torsion spread", "Rods: largest less least torsion.", {}},
+       {"stability", "Rods: least eigenvalue of the second variation that the supports allow, in EI/L.", {}},
+       {"end force", "Rods: force of the support on the end, in the inertial frame.", {}},
+       {"end moment", "Rods: moment of the support on the end, in the inertial frame.", {}},
        {"cost", "Optimal control: the objective.", {}},
        {"control",
         "Optimal control: value of a control in the interval that begins at the present node.",
@@ -877,6 +925,7 @@ const Schema& scene() {
        objects("sections", section(), "Cross-sections by name."),
        objects("bodies", body(), "Rigid bodies."),
        objects("beams", beam(), "Beams."),
+       objects("rods", rod(), "A rod whose unknowns are its strains, for analysis: {type: rod-equilibrium}."),
        objects("markers", marker(), "Named frames."),
        objects("obstacles", obstacle(), "Rigid things that do not move by themselves."),
        objects("joints", joint(), "Joints."),

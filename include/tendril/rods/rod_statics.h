@@ -1,0 +1,49 @@
+#pragma once
+#include "tendril/equations/analysis.h"
+#include "tendril/rods/rod_equilibrium.h"
+
+#include <memory>
+
+namespace tendril {
+
+struct RodStaticsOptions {
+  RodProperties rod;
+  int elements = 50;
+  se3::StepMap map = se3::StepMap::Exponential;
+  RodWeight weight = RodWeight::Trapezoid;
+  RodEnds ends;
+  VectorX start; ///< strains of the first guess; empty: the natural ones
+  /// Quasi-static steps, each from the equilibrium before, while a load parameter goes from 0 to 1; with one step it is 1.
+  int steps = 1;
+  bool growsNaturalStrain = false; ///< in proportion to the load parameter
+  bool growsWeight = false;
+  RodEquilibriumOptions equilibrium;
+  std::vector<int> blocks; ///< pose blocks of a model that show the nodes of the rod
+};
+
+/// Equilibria of a strain rod as an analysis: its steps are those of the load parameter, its states show the frames of the rod, with the
+/// tangent d3 as the first director, on blocks of a model that is used for nothing else. A step that ends in no certified minimum throws
+/// NumericalFailure. monitor(): `energy`, `elastic energy`, `gravitational energy` [J], `turns`, `torsion spread` (largest less least
+/// torsion [1/m]), `stability` (RodEquilibrium; EI/L), `end force` [N], `end moment` [N m].
+class RodStatics final : public Analysis {
+ public:
+  RodStatics(const Model& model, RodStaticsOptions options);
+  ~RodStatics() override;
+
+  void start() override;
+  bool finished() const override;
+  const StepReport& advance() override;
+  const State& state() const override;
+  VectorX reactions() override;
+  Energy energy(const Model& model) const override;
+  bool monitor(std::string_view name, const Marker* on, double* values) override;
+  double progress() const override;
+  Snapshot save() override;
+  void restore(const Snapshot& snapshot) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}

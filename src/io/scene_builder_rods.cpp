@@ -1,0 +1,75 @@
+#include "io/scene_builder_class.h"
+#include "io/scene_schema.h"
+#include "io/scene_shapes.h"
+#include "tendril/model/error.h"
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <random>
+
+namespace tendril::scenes {
+
+/// One rod, shown on the nodes of a beam that nothing else acts on.
+void SceneBuilder::readRods(const std::vector<Record>& records, const Record& analysis) {
+  if (!content_.isRod) {
+    if (records.empty()) return;
+    throw InputError(root_.keyLocation("rods"), "rods", "the analysis knows no strain-based rods",
+                     "write analysis: {type: rod-equilibrium, ...}, or make them `beams`");
+  }
+  if (records.size() != 1) throw InputError(root_.location(), "rods", "the analysis is one of a single rod", "give one entry in `rods`");
+  for (const char* key : {"bodies", "beams", "joints", "springs", "loads", "point_masses", "contacts", "gravity"})
+    if (root_.has(key))
+      throw InputError(root_.keyLocation(key), key, "equilibria of rods know nothing but the rod and its supports",
+                       "remove the key; weights are those of the rod, supports its `begin` and `end`");
+  const Record& r = records[0];
+  const std::string name = claim(r, "beam");
+  claimPart(r.node("name"), name);
+  rod_.rod = {.length = r.number("length"), .stiffness = r.numbers("stiffness"), .weight = r.vector3("weight")};
+  if (!(rod_.rod.stiffness.minCoeff() > 0)) r.node("stiffness").refuse("a stiffness is not positive", "give [EI1, EI2, GJ] above zero");
+  if (const Vector3 natural = r.numbers("natural"); !natural.isZero()) rod_.rod.natural = [natural](double) { return natural; };
+  rod_.elements = r.integer("elements");
+  rod_.ends.begin = readPose(r.object("begin"));
+  if (r.has("end")) {
+    const Record end = r.object("end");
+    if (end.has("position")) rod_.ends.position = end.vector3("position");
+    if (end.has("orientation")) rod_.ends.orientation = readPose(end).R;
+    if (rod_.ends.position && (*rod_.ends.position - rod_.ends.begin.x).norm() > rod_.rod.length * (1 + 1e-12))
+      end.node("position").refuse("it is farther from the begin than the rod is long", "bring the ends closer, or lengthen the rod");
+  }
+  rod_.map = analysis.choice("method") == "ss-cay1" ? se3::StepMap::Cayley : se3::StepMap::Exponential;
+  rod_.weight = analysis.choice("weight") == "left-rectangle" ? RodWeight::LeftRectangle : RodWeight::Trapezoid;
+  rod_.steps = analysis.integer("steps");
+  rod_.growsNaturalStrain = analysis.choice("grows") == "natural";
+  rod_.growsWeight = analysis.choice("grows") == "weight";
+  rod_.equilibrium.tolerance = analysis.number("optimality");
+  rod_.equilibrium.maxIterations = analysis.integer("max_iterations");
+  rod_.equilibrium.measuresStability = true;
+  const Vector3 start = analysis.has("start") ? Vector3(analysis.numbers("start")) : Vector3(r.numbers("natural"));
+  rod_.start = start.replicate(rod_.elements, 1);
+  if (analysis.boolean("follows_twist")) { // a bend that keeps its direction in space while the frame turns
+    for (int i = 0; i < rod_.elements; ++i) {
+      const double angle = -start[2] * rod_.rod.length * (i + 0.5) / rod_.elements;
+      rod_.start.segment<2>(3 * i) = Eigen::Rotation2Dd(angle) * start.head<2>();
+    }
+  }
+  if (const double spread = analysis.number("spread"); spread > 0) {
+    std::mt19937 random(unsigned(analysis.integer("seed")));
+    std::uniform_real_distribution<double> uniform(-spread, spread);
+    for (double& u : rod_.start) u += uniform(random);
+  }
+  const Vector3 from = rod_.ends.begin.x, along = rod_.ends.begin.R.col(2);
+  const SectionProperties section{.stiffness = Matrix6::Identity(), .outline = Section::circle(r.number("radius"))};
+  placed(r.node(), [&] {
+    builder_.beam(name, Curve::straight(from, from + rod_.rod.length * along, Vector3(rod_.ends.begin.R.col(0))), section,
+                  {.elements = rod_.elements, .model = BeamModel::InextensibleKirchhoff});
+  });
+}
+
+void SceneBuilder::makeRodStatics() {
+  rod_.blocks = content_.mechanism.beams[0].nodes;
+  content_.makeAnalysis = [o = rod_](const Model& model, const ContactModel&, const FrictionObserver&) {
+    return std::make_unique<RodStatics>(model, o);
+  };
+}
+
+}

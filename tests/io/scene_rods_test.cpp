@@ -1,0 +1,44 @@
+// Rods in scenes: what is refused, with place and remedy.
+#include "io/scene_text.h"
+
+using namespace tendril;
+using namespace tendril::testing;
+
+namespace {
+
+const std::string text = R"(tendril: 1
+rods:
+  - name: rod
+    length: 1
+    stiffness: [1, 1, 0.7]
+    elements: 10
+    begin: {position: [0, 0, 0]}
+    end: {position: [0, 0, 0.5], orientation: [0, 0, 0]}
+analysis: {type: rod-equilibrium, start: [1, 1, 1]}
+outputs:
+  - {name: energy, measure: energy}
+)";
+
+void refused(const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
+  SCOPED_TRACE(to);
+  expectSceneRefused(text, from, to, parts);
+}
+
+}
+
+TEST(SceneRods, RefuseWhatIsNoRod) {
+  refused("length: 1", "length: 0", {"scene.yaml:4", "length"});
+  refused("stiffness: [1, 1, 0.7]", "stiffness: [1, 1, 0]", {"stiffness", "above zero"});
+  refused("elements: 10", "elements: 0", {"elements"});
+  refused("[0, 0, 0.5]", "[0, 0, 1.5]", {"scene.yaml:8", "farther", "lengthen"});
+  refused("orientation: [0, 0, 0]}\nanalysis", "orientation: {directors: [[1, 0, 0], [0, 1, 0], [0, 1, 1]]}}\nanalysis", {"orthonormal"});
+  refused("type: rod-equilibrium, start: [1, 1, 1]", "type: static", {"rods", "rod-equilibrium"});
+  refused("outputs:", "beams: []\noutputs:", {"beams", "rod and its supports"});
+  refused("{name: energy, measure: energy}", "{name: energy, measure: cost}", {"measure"});
+}
+
+TEST(SceneRods, MeasuresOfRodsBelongToThem) {
+  expectSceneRefused("tendril: 1\nbodies: [{name: b, mass: 1, inertia: [1, 1, 1]}]\nanalysis: {type: dynamic, duration: 1, step: 0.1}\n"
+                     "outputs: [{name: t, measure: energy}]\n",
+                     "measure: energy", "measure: turns", {"no strain-based rods"});
+}
