@@ -60,7 +60,7 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
   const Vector3 from = rod_.ends.begin.x, along = rod_.ends.begin.R.col(2);
   const SectionProperties section{.stiffness = Matrix6::Identity(), .outline = Section::circle(r.number("radius"))};
   placed(r.node(), [&] {
-    builder_.beam(name, Curve::straight(from, from + rod_.rod.length * along, Vector3(rod_.ends.begin.R.col(0))), section,
+    builder_.beam(name, Curve::straight(from, from + rod_.rod.length * along, Vector3(rod_.ends.begin.R.col(1))), section,
                   {.elements = rod_.elements, .model = BeamModel::InextensibleKirchhoff});
   });
 }
