@@ -40,21 +40,25 @@ struct Point {
 
 /// Coefficients of theta, kappa, and sin and cos of theta about a point.
 struct Expansion {
-  Series theta, kappa, sine, cosine;
+  Series theta, kappa, sine, cosine, slope;
 
   Expansion(const Point& at, const Jet& Fx, const Jet& Fy) {
     theta[0] = at.theta, kappa[0] = at.kappa;
-    const double s = std::sin(at.theta[0]), c = std::cos(at.theta[0]);
-    sine[0] = c * at.theta, cosine[0] = -s * at.theta;
-    sine[0][0] = s, cosine[0][0] = c;
+    const double atS = std::sin(at.theta[0]), atC = std::cos(at.theta[0]);
+    sine[0] = atC * at.theta, cosine[0] = -atS * at.theta;
+    sine[0][0] = atS, cosine[0][0] = atC;
     for (int n = 0; n <= order; ++n) {
       if (n > 0) {
+        slope[std::size_t(n)] = n * theta[std::size_t(n)];
+        // Products of jets, whose values are counted twice in the sums.
         Jet sumS = Jet::Zero(), sumC = Jet::Zero();
         for (int k = 1; k <= n; ++k) {
-          sumS += k * product(theta[std::size_t(k)], cosine[std::size_t(n - k)]);
-          sumC -= k * product(theta[std::size_t(k)], sine[std::size_t(n - k)]);
+          const Jet &t = slope[std::size_t(k)], &c = cosine[std::size_t(n - k)], &s = sine[std::size_t(n - k)];
+          sumS += t[0] * c + c[0] * t;
+          sumC += t[0] * s + s[0] * t;
         }
-        sine[std::size_t(n)] = sumS / n, cosine[std::size_t(n)] = sumC / n;
+        sumS[0] /= 2, sumC[0] /= 2;
+        sine[std::size_t(n)] = sumS / n, cosine[std::size_t(n)] = -sumC / n;
       }
       if (n == order) break;
       theta[std::size_t(n) + 1] = kappa[std::size_t(n)] / (n + 1);
