@@ -192,7 +192,7 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"momentum", {"", 3, "N s", "linear momentum", "inertial"}},
       {"angular momentum", {"", 3, "N m s", "angular momentum about the inertial origin", "inertial"}}};
   const std::string& what = r.variant();
-  static const std::map<std::string, Info> ofRod{
+  static const std::map<std::string, Info> ofStrainRod{
       {"energy", {"", 1, "J", "energy of the rod and its weight"}},
       {"elastic energy", {"", 1, "J", "elastic energy"}},
       {"gravitational energy", {"", 1, "J", "energy of the weight, zero at the inertial origin"}},
@@ -201,14 +201,25 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"stability", {"", 1, "1", "least eigenvalue of the second variation, in EI/L"}},
       {"end force", {"", 3, "N", "force of the support on the end", "inertial"}},
       {"end moment", {"", 3, "N m", "moment of the support on the end", "inertial"}}};
-  if (const auto found = ofRod.find(what); found != ofRod.end()) {
-    if (content_.isRod) {
+  static const std::map<std::string, Info> ofElastica{
+      {"kappa0", {"", 1, "1", "curvature at the begin, scaled by half of the length"}},
+      {"force", {"", 1, "1", "compression, scaled by half of the length and EI"}},
+      {"shear force", {"", 1, "1", "force across, scaled likewise"}},
+      {"energy", {"", 1, "1", "elastic energy of a rod of length 1, in EI/L"}},
+      {"y_max", {"", 1, "1", "largest height over half of the length"}},
+      {"unstable directions", {"", 1, "1", "directions in the plane in which the energy falls"}}};
+  if (content_.isRod) {
+    const auto& own = elastica_ ? ofElastica : ofStrainRod;
+    if (const auto found = own.find(what); found != own.end()) {
       MonitorQuantity quantity = found->second;
       quantity.name = what;
       return quantity;
     }
-    if (!ofState.contains(what))
-      r.node("measure").refuse("the analysis knows no strain-based rods", "write analysis: {type: rod-equilibrium}");
+  }
+  if (!ofState.contains(what) && (ofStrainRod.contains(what) || ofElastica.contains(what))) {
+    r.node("measure").refuse(ofElastica.contains(what) ? "the analysis is no elastica" : "the analysis knows no strain-based rods",
+                             ofElastica.contains(what) ? "write analysis: {type: elastica, ...}"
+                                                       : "write analysis: {type: rod-equilibrium, ...}");
   }
   if (const auto found = ofManoeuvre.find(what); found != ofManoeuvre.end()) {
     if (!content_.isManoeuvre)

@@ -36,6 +36,25 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
     if (rod_.ends.position && (*rod_.ends.position - rod_.ends.begin.x).norm() > rod_.rod.length * (1 + 1e-12))
       end.node("position").refuse("it is farther from the begin than the rod is long", "bring the ends closer, or lengthen the rod");
   }
+  if (analysis.variant() == "elastica") {
+    const double compression = analysis.number("compression");
+    if (!(compression < 1)) analysis.node("compression").refuse("the ends would pass each other", "give a share below 1");
+    if (analysis.integer("mode") > 20) analysis.node("mode").refuse("so high modes are not followed", "give a number up to 20");
+    if (r.has("end")) r.node("end").refuse("the compression of the elastica says where its end is", "remove it");
+    elastica_ = {.compression = compression, .mode = analysis.integer("mode"), .begin = rod_.ends.begin, .length = rod_.rod.length};
+  } else {
+    readRodStatics(r, analysis);
+  }
+  const Vector3 from = rod_.ends.begin.x, along = elastica_ ? rod_.ends.begin.R.col(0) : rod_.ends.begin.R.col(2);
+  const Vector3 up = elastica_ ? rod_.ends.begin.R.col(2) : rod_.ends.begin.R.col(1);
+  const SectionProperties section{.stiffness = Matrix6::Identity(), .outline = Section::circle(r.number("radius"))};
+  placed(r.node(), [&] {
+    builder_.beam(name, Curve::straight(from, from + rod_.rod.length * along, up), section,
+                  {.elements = rod_.elements, .model = BeamModel::InextensibleKirchhoff});
+  });
+}
+
+void SceneBuilder::readRodStatics(const Record& r, const Record& analysis) {
   rod_.map = analysis.choice("method") == "ss-cay1" ? se3::StepMap::Cayley : se3::StepMap::Exponential;
   rod_.weight = analysis.choice("weight") == "left-rectangle" ? RodWeight::LeftRectangle : RodWeight::Trapezoid;
   rod_.steps = analysis.integer("steps");
@@ -57,16 +76,17 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
     std::uniform_real_distribution<double> uniform(-spread, spread);
     for (double& u : rod_.start) u += uniform(random);
   }
-  const Vector3 from = rod_.ends.begin.x, along = rod_.ends.begin.R.col(2);
-  const SectionProperties section{.stiffness = Matrix6::Identity(), .outline = Section::circle(r.number("radius"))};
-  placed(r.node(), [&] {
-    builder_.beam(name, Curve::straight(from, from + rod_.rod.length * along, Vector3(rod_.ends.begin.R.col(1))), section,
-                  {.elements = rod_.elements, .model = BeamModel::InextensibleKirchhoff});
-  });
 }
 
 void SceneBuilder::makeRodStatics() {
   rod_.blocks = content_.mechanism.beams[0].nodes;
+  if (elastica_) {
+    elastica_->blocks = rod_.blocks;
+    content_.makeAnalysis = [o = *elastica_](const Model& model, const ContactModel&, const FrictionObserver&) {
+      return std::make_unique<ElasticaStatics>(model, o);
+    };
+    return;
+  }
   content_.makeAnalysis = [o = rod_](const Model& model, const ContactModel&, const FrictionObserver&) {
     return std::make_unique<RodStatics>(model, o);
   };

@@ -679,6 +679,11 @@ const Schema& analysis() {
          integer("seed", "Of the random numbers.").nonNegative().defaultsTo("1"),
          number("optimality", dim::none, "Residual of the conditions of optimality, in natural units.").positive().defaultsTo("1e-10"),
          integer("max_iterations", "Iterations after which the solver gives up.").positive().defaultsTo("500")}},
+       {"elastica",
+        "A mode of a rod in the plane of x and y of its first frame, clamped at both ends, which move together; the rod's stiffness scales "
+        "it alone.",
+        {number("compression", dim::none, "Share of the length by which the ends move together, between 0 and 1.").positive(),
+         integer("mode", "Number of the mode, from 1; those above are unstable.").positive().defaultsTo("1")}},
        {"optimal-control",
         "The motion that joins two states at least cost, by discrete mechanics in director coordinates: of the controls of `actuators`, "
         "constant in each interval, those with the least sum of effort and weighted time. It begins in the initial state.",
@@ -779,6 +784,11 @@ const Schema& output() {
        {"condition number", "Directors: condition number of the matrix of a step, as it stands.", {}},
        {"scaled condition number", "Directors: the same with rows and unknowns scaled.", {}},
        {"unknowns", "Directors: number of unknowns of a step.", {}},
+       {"kappa0", "Elastica: curvature at the begin, times half of the length.", {}},
+       {"force", "Elastica: compression, times the square of half of the length over EI.", {}},
+       {"shear force", "Elastica: force across, scaled likewise.", {}},
+       {"y_max", "Elastica: largest height over half of the length.", {}},
+       {"unstable directions", "Elastica: directions in the plane in which the energy falls to second order.", {}},
        {"turns", "Rods: integral of the torsion over 2 pi.", {}},
        {"torsion spread", "Rods: largest less least torsion.", {}},
        {"stability", "Rods: least eigenvalue of the second variation that the supports allow, in EI/L.", {}},

@@ -131,21 +131,31 @@ int unstableDirections(const std::vector<double>& theta, double forceX, double f
   return negative - 2;
 }
 
+/// Numbers of nodes that are equally far apart: see(x, y, theta) at each; the end.
+template <class See> Point sample(const Elastica& e, int nodes, const See& see) {
+  int node = 0;
+  const Point end = integrate(e.curvature, e.forceX, e.forceY, [&](double s, double h, const Point& p, const Expansion& series) {
+    for (; node < nodes; ++node) {
+      const double at = -1 + 2.0 * node / (nodes - 1) - s;
+      if (at > h * (1 + 1e-12)) break;
+      see(p.x[0] + Expansion::integral(series.cosine, at)[0], p.y[0] + Expansion::integral(series.sine, at)[0],
+          Expansion::at(series.theta, at)[0]);
+    }
+  });
+  for (; node < nodes; ++node) see(end.x[0], end.y[0], end.theta[0]);
+  return end;
+}
+
 void describe(Elastica& e) {
   constexpr int nodes = 401;
   std::vector<double> theta;
   theta.reserve(nodes);
   e.height = e.largestAngle = 0;
-  const Point end = integrate(e.curvature, e.forceX, e.forceY, [&](double s, double h, const Point& p, const Expansion& series) {
-    while (int(theta.size()) < nodes) {
-      const double at = -1 + 2.0 * double(theta.size()) / (nodes - 1) - s;
-      if (at > h * (1 + 1e-12)) break;
-      theta.push_back(Expansion::at(series.theta, at)[0]);
-      e.height = std::max(e.height, p.y[0] + Expansion::integral(series.sine, at)[0]);
-      e.largestAngle = std::max(e.largestAngle, std::abs(theta.back()));
-    }
+  const Point end = sample(e, nodes, [&](double, double y, double angle) {
+    theta.push_back(angle);
+    e.height = std::max(e.height, y);
+    e.largestAngle = std::max(e.largestAngle, std::abs(angle));
   });
-  theta.resize(nodes, end.theta[0]);
   // kappa^2/2 - F_x cos theta - F_y sin theta is constant along the rod.
   e.energy = 2 * (e.curvature * e.curvature - 2 * e.forceX + e.forceX * end.x[0] + e.forceY * end.y[0]);
   e.unstable = unstableDirections(theta, e.forceX, e.forceY);
@@ -215,6 +225,12 @@ Elastica shootElastica(double eps2, double curvature, double forceX, double forc
                             "its onset",
                             e.residual, e.iterations);
   return e;
+}
+
+std::vector<Eigen::Vector3d> shapeOf(const Elastica& e, int elements) {
+  std::vector<Eigen::Vector3d> shape;
+  sample(e, elements + 1, [&](double x, double y, double theta) { shape.emplace_back(x, y, theta); });
+  return shape;
 }
 
 Elastica elasticaMode(double eps2, int mode) {

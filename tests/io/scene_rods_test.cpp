@@ -42,3 +42,16 @@ TEST(SceneRods, MeasuresOfRodsBelongToThem) {
                      "outputs: [{name: t, measure: energy}]\n",
                      "measure: energy", "measure: turns", {"no strain-based rods"});
 }
+
+TEST(SceneRods, ElasticaHasItsOwnRules) {
+  const std::string elastica = R"(tendril: 1
+rods: [{name: rod, length: 2, stiffness: [1, 1, 1], begin: {position: [0, 0, 0]}}]
+analysis: {type: elastica, compression: 0.1, mode: 2}
+outputs: [{name: f, measure: force}]
+)";
+  expectSceneRefused(elastica, "compression: 0.1", "compression: 1.5", {"compression", "below 1"});
+  expectSceneRefused(elastica, "mode: 2", "mode: 40", {"mode", "up to 20"});
+  expectSceneRefused(elastica, "begin: {", "end: {position: [1, 0, 0]}, begin: {", {"end", "compression"});
+  expectSceneRefused(elastica, "measure: force", "measure: turns", {"no strain-based rods"});
+  expectSceneRefused(text, "measure: energy", "measure: kappa0", {"no elastica"});
+}

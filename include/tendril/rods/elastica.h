@@ -1,5 +1,8 @@
 #pragma once
+#include <Eigen/Core>
+
 #include <string>
+#include <vector>
 
 namespace tendril {
 
@@ -31,6 +34,9 @@ Elastica elasticaWaves(double eps2, int waves);
 /// Newton's method on (kappa(-1), F_x, F_y) from a first guess, with exact derivatives: the equations and their variations are integrated
 /// by Taylor series of order 20 whose steps keep to rounding.
 Elastica shootElastica(double eps2, double curvature, double forceX, double forceY);
+
+/// (x, y, theta) at elements + 1 nodes that are equally far apart, scaled by half of the length.
+std::vector<Eigen::Vector3d> shapeOf(const Elastica& elastica, int elements);
 
 /// The n-th mode of buckling, n = 1 to 20, followed from its onset by continuation in eps2: odd modes are symmetric waves, even ones
 /// antisymmetric with F_y, whose loads at onset solve tan(x) = x.

@@ -1,0 +1,62 @@
+#include "tendril/rods/elastica_statics.h"
+
+#include "tendril/model/error.h"
+
+#include <cmath>
+#include <utility>
+
+namespace tendril {
+
+ElasticaStatics::ElasticaStatics(const Model& model, ElasticaOptions options) : options_(std::move(options)), state_(model.initialState()) {
+  for (const int block : options_.blocks) places_.push_back(model.blocks()[std::size_t(block)].q);
+  if (places_.size() < 2) throw InputError("elastica: the model that shows it needs two nodes at least");
+}
+
+void ElasticaStatics::start() { show(); }
+
+/// Straight before the step.
+void ElasticaStatics::show() {
+  const std::vector<Eigen::Vector3d> shape = shapeOf(elastica_, int(places_.size()) - 1);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const double c = std::cos(shape[i][2]), s = std::sin(shape[i][2]);
+    const Matrix3& R = options_.begin.R;
+    const Vector3 x = options_.begin.x + options_.length / 2 * (R * Vector3(shape[i][0], shape[i][1], 0));
+    const Vector3 tangent = R * Vector3(c, s, 0), normal = R * Vector3(-s, c, 0);
+    state_.q.segment<12>(places_[i]) << x, tangent, normal, R.col(2);
+  }
+}
+
+const StepReport& ElasticaStatics::advance() {
+  const Elastica found = elasticaMode(options_.compression, options_.mode);
+  if (!found.isSolved) throw NumericalFailure(found.message);
+  elastica_ = found;
+  step_.step = 1, step_.t = state_.t = 1, step_.h = 1, step_.iterations = found.iterations;
+  step_.note = found.isStable() ? "" : "unstable in the plane in " + std::to_string(found.unstable) + " directions";
+  show();
+  return step_;
+}
+
+bool ElasticaStatics::monitor(std::string_view name, const Marker*, double* values) {
+  if (name == "kappa0")
+    *values = elastica_.curvature;
+  else if (name == "force")
+    *values = elastica_.forceX;
+  else if (name == "shear force")
+    *values = elastica_.forceY;
+  else if (name == "y_max")
+    *values = elastica_.height;
+  else if (name == "energy" || name == "elastic energy")
+    *values = elastica_.energy;
+  else if (name == "unstable directions")
+    *values = elastica_.unstable;
+  else
+    return false;
+  return true;
+}
+
+void ElasticaStatics::restore(const Snapshot& snapshot) {
+  start();
+  if (snapshot.at("step")[0] > 0) advance();
+}
+
+}
