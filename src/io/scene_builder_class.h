@@ -3,6 +3,7 @@
 #include "io/scene_reader.h"
 #include "tendril/control/optimal_control.h"
 #include "tendril/rods/elastica_statics.h"
+#include "tendril/rods/packed_ring_statics.h"
 #include "tendril/rods/rod_statics.h"
 
 #include <map>
@@ -110,6 +111,7 @@ class SceneBuilder {
   void makeRodStatics();
   RodStaticsOptions rod_;
   std::optional<ElasticaOptions> elastica_; ///< in its place
+  std::optional<PackedRingStaticsOptions> packedRing_;
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.

@@ -208,19 +208,28 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"energy", {"", 1, "1", "elastic energy of a rod of length 1, in EI/L"}},
       {"y_max", {"", 1, "1", "largest height over half of the length"}},
       {"unstable directions", {"", 1, "1", "directions in the plane in which the energy falls"}}};
+  static const std::map<std::string, Info> ofPackedRing{
+      {"energy", {"", 1, "1", "elastic energy, in EI/L"}},
+      {"index", {"", 1, "1", "turns of the tangent"}},
+      {"max_radius", {"", 1, "1", "largest distance from the centre over the length"}},
+      {"largest pressure", {"", 1, "1", "largest force of the disc on a node, scaled"}},
+      {"share solved", {"", 1, "1", "share of the first guesses that led to a solution"}}};
   if (content_.isRod) {
-    const auto& own = elastica_ ? ofElastica : ofStrainRod;
+    const auto& own = elastica_ ? ofElastica : packedRing_ ? ofPackedRing : ofStrainRod;
     if (const auto found = own.find(what); found != own.end()) {
       MonitorQuantity quantity = found->second;
       quantity.name = what;
       return quantity;
     }
   }
-  if (!ofState.contains(what) && (ofStrainRod.contains(what) || ofElastica.contains(what))) {
-    r.node("measure").refuse(ofElastica.contains(what) ? "the analysis is no elastica" : "the analysis knows no strain-based rods",
-                             ofElastica.contains(what) ? "write analysis: {type: elastica, ...}"
-                                                       : "write analysis: {type: rod-equilibrium, ...}");
-  }
+  const auto refuse = [&](const std::map<std::string, Info>& own, const char* type) {
+    if (own.contains(what) && !ofState.contains(what) && !ofManoeuvre.contains(what))
+      r.node("measure").refuse("the analysis is not of type " + std::string(type),
+                               "write analysis: {type: " + std::string(type) + ", ...}");
+  };
+  refuse(ofStrainRod, "rod-equilibrium");
+  refuse(ofElastica, "elastica");
+  refuse(ofPackedRing, "packed-ring");
   if (const auto found = ofManoeuvre.find(what); found != ofManoeuvre.end()) {
     if (!content_.isManoeuvre)
       r.node("measure").refuse("the analysis looks for no controls", "write analysis: {type: optimal-control, ...}");

@@ -42,11 +42,22 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
     if (analysis.integer("mode") > 20) analysis.node("mode").refuse("so high modes are not followed", "give a number up to 20");
     if (r.has("end")) r.node("end").refuse("the compression of the elastica says where its end is", "remove it");
     elastica_ = {.compression = compression, .mode = analysis.integer("mode"), .begin = rod_.ends.begin, .length = rod_.rod.length};
+  } else if (analysis.variant() == "packed-ring") {
+    if (r.has("end")) r.node("end").refuse("a ring ends where it begins", "remove it");
+    if (analysis.integer("starts") > 10000) analysis.node("starts").refuse("so many first guesses are not tried", "give up to 10000");
+    packedRing_ = {.ring = {.elements = rod_.elements,
+                            .radius = analysis.number("radius"),
+                            .index = analysis.integer("index"),
+                            .seed = unsigned(analysis.integer("seed"))},
+                   .starts = analysis.integer("starts"),
+                   .begin = rod_.ends.begin,
+                   .length = rod_.rod.length};
   } else {
     readRodStatics(r, analysis);
   }
-  const Vector3 from = rod_.ends.begin.x, along = elastica_ ? rod_.ends.begin.R.col(0) : rod_.ends.begin.R.col(2);
-  const Vector3 up = elastica_ ? rod_.ends.begin.R.col(2) : rod_.ends.begin.R.col(1);
+  const bool isPlane = elastica_ || packedRing_;
+  const Vector3 from = rod_.ends.begin.x, along = isPlane ? rod_.ends.begin.R.col(0) : rod_.ends.begin.R.col(2);
+  const Vector3 up = isPlane ? rod_.ends.begin.R.col(2) : rod_.ends.begin.R.col(1);
   const SectionProperties section{.stiffness = Matrix6::Identity(), .outline = Section::circle(r.number("radius"))};
   placed(r.node(), [&] {
     builder_.beam(name, Curve::straight(from, from + rod_.rod.length * along, up), section,
@@ -84,6 +95,13 @@ void SceneBuilder::makeRodStatics() {
     elastica_->blocks = rod_.blocks;
     content_.makeAnalysis = [o = *elastica_](const Model& model, const ContactModel&, const FrictionObserver&) {
       return std::make_unique<ElasticaStatics>(model, o);
+    };
+    return;
+  }
+  if (packedRing_) {
+    packedRing_->blocks = rod_.blocks;
+    content_.makeAnalysis = [o = *packedRing_](const Model& model, const ContactModel&, const FrictionObserver&) {
+      return std::make_unique<PackedRingStatics>(model, o);
     };
     return;
   }

@@ -515,7 +515,8 @@ AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
     choice.end = std::numeric_limits<double>::infinity();
     return choice;
   }
-  if (r.variant() == "rod-equilibrium" || r.variant() == "elastica") return {.method = r.variant(), .isRod = true};
+  if (r.variant() == "rod-equilibrium" || r.variant() == "elastica" || r.variant() == "packed-ring")
+    return {.method = r.variant(), .isRod = true};
   AnalysisChoice choice{.method = r.choice("method")};
   choice.followsPath = choice.method == "arc-length";
   choice.knowsContacts = choice.knowsContactsOfBeams = !choice.followsPath;

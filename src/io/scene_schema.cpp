@@ -684,6 +684,14 @@ const Schema& analysis() {
         "it alone.",
         {number("compression", dim::none, "Share of the length by which the ends move together, between 0 and 1.").positive(),
          integer("mode", "Number of the mode, from 1; those above are unstable.").positive().defaultsTo("1")}},
+       {"packed-ring",
+        "A rod that is closed to a ring and packed into a disc, in the plane of x and y of its first frame, by the least energy that "
+        "random "
+        "first guesses lead to; the rod's stiffness scales it alone.",
+        {number("radius", dim::none, "Radius of the disc over the length of the ring.").positive(),
+         integer("index", "Turns of the tangent: 1, a circle that is folded inwards; 0, a figure eight.").nonNegative().defaultsTo("1"),
+         integer("starts", "Number of first guesses.").positive().defaultsTo("10"),
+         integer("seed", "Of the random numbers.").nonNegative().defaultsTo("1")}},
        {"optimal-control",
         "The motion that joins two states at least cost, by discrete mechanics in director coordinates: of the controls of `actuators`, "
         "constant in each interval, those with the least sum of effort and weighted time. It begins in the initial state.",
@@ -784,6 +792,9 @@ const Schema& output() {
        {"condition number", "Directors: condition number of the matrix of a step, as it stands.", {}},
        {"scaled condition number", "Directors: the same with rows and unknowns scaled.", {}},
        {"unknowns", "Directors: number of unknowns of a step.", {}},
+       {"index", "Packed ring: turns of the tangent.", {}},
+       {"max_radius", "Packed ring: largest distance of a node from the centre over the length.", {}},
+       {"largest pressure", "Packed ring: largest force of the disc on a node, scaled.", {}},
        {"kappa0", "Elastica: curvature at the begin, times half of the length.", {}},
        {"force", "Elastica: compression, times the square of half of the length over EI.", {}},
        {"shear force", "Elastica: force across, scaled likewise.", {}},

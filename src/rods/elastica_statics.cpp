@@ -7,22 +7,21 @@
 
 namespace tendril {
 
-ElasticaStatics::ElasticaStatics(const Model& model, ElasticaOptions options) : options_(std::move(options)), state_(model.initialState()) {
-  for (const int block : options_.blocks) places_.push_back(model.blocks()[std::size_t(block)].q);
-  if (places_.size() < 2) throw InputError("elastica: the model that shows it needs two nodes at least");
+ElasticaStatics::ElasticaStatics(const Model& model, ElasticaOptions options)
+    : ShownRod(model, options.blocks, options.blocks.size()), options_(std::move(options)) {
+  if (nodes() < 2) throw InputError("elastica: the model that shows it needs two nodes at least");
 }
 
-void ElasticaStatics::start() { show(); }
+void ElasticaStatics::start() { showShape(); }
 
 /// Straight before the step.
-void ElasticaStatics::show() {
-  const std::vector<Eigen::Vector3d> shape = shapeOf(elastica_, int(places_.size()) - 1);
-  for (std::size_t i = 0; i < places_.size(); ++i) {
+void ElasticaStatics::showShape() {
+  const std::vector<Eigen::Vector3d> shape = shapeOf(elastica_, int(nodes()) - 1);
+  const Matrix3& R = options_.begin.R;
+  for (std::size_t i = 0; i < nodes(); ++i) {
     const double c = std::cos(shape[i][2]), s = std::sin(shape[i][2]);
-    const Matrix3& R = options_.begin.R;
     const Vector3 x = options_.begin.x + options_.length / 2 * (R * Vector3(shape[i][0], shape[i][1], 0));
-    const Vector3 tangent = R * Vector3(c, s, 0), normal = R * Vector3(-s, c, 0);
-    state_.q.segment<12>(places_[i]) << x, tangent, normal, R.col(2);
+    show(i, x, R * Vector3(c, s, 0), R * Vector3(-s, c, 0), R.col(2));
   }
 }
 
@@ -32,7 +31,7 @@ const StepReport& ElasticaStatics::advance() {
   elastica_ = found;
   step_.step = 1, step_.t = state_.t = 1, step_.h = 1, step_.iterations = found.iterations;
   step_.note = found.isStable() ? "" : "unstable in the plane in " + std::to_string(found.unstable) + " directions";
-  show();
+  showShape();
   return step_;
 }
 

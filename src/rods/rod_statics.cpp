@@ -7,102 +7,79 @@
 
 namespace tendril {
 
-struct RodStatics::Impl {
-  Impl(const Model& model_, RodStaticsOptions options_);
-
-  StrainRod rodAt(double t) const;
-  void show();
-
-  RodStaticsOptions options;
-  std::vector<int> places; ///< of the nodes in the state
-  StrainRod rod;
-  RodEquilibrium found;
-  State state;
-  StepReport step;
-};
-
-RodStatics::Impl::Impl(const Model& model, RodStaticsOptions options_)
-    : options(std::move(options_)), rod(options.rod, options.elements, options.map, options.weight), state(model.initialState()) {
-  if (options.steps < 1) throw InputError("rod: at least one step is needed");
-  if (int(options.blocks.size()) != options.elements + 1)
-    throw InputError("rod: the model that shows it needs one node more than it has elements");
-  if (options.start.size() > 0 && options.start.size() != rod.size())
+RodStatics::RodStatics(const Model& model, RodStaticsOptions options)
+    : ShownRod(model, options.blocks, std::size_t(options.elements) + 1), options_(std::move(options)),
+      rod_(options_.rod, options_.elements, options_.map, options_.weight) {
+  if (options_.steps < 1) throw InputError("rod: at least one step is needed");
+  if (options_.start.size() > 0 && options_.start.size() != rod_.size())
     throw InputError("rod: the first guess needs three strains an element");
-  for (const int block : options.blocks) places.push_back(model.blocks()[std::size_t(block)].q);
-  rod.place(options.ends.begin, options.start.size() > 0 ? options.start : rod.natural());
+  rod_.place(options_.ends.begin, options_.start.size() > 0 ? options_.start : rod_.natural());
 }
 
-StrainRod RodStatics::Impl::rodAt(double t) const {
-  RodProperties properties = options.rod;
-  if (options.growsWeight) properties.weight *= t;
-  if (options.growsNaturalStrain && properties.natural)
-    properties.natural = [of = options.rod.natural, t](double s) -> Vector3 { return t * of(s); };
-  return {std::move(properties), options.elements, options.map, options.weight};
+StrainRod RodStatics::rodAt(double t) const {
+  RodProperties properties = options_.rod;
+  if (options_.growsWeight) properties.weight *= t;
+  if (options_.growsNaturalStrain && properties.natural)
+    properties.natural = [of = options_.rod.natural, t](double s) -> Vector3 { return t * of(s); };
+  return {std::move(properties), options_.elements, options_.map, options_.weight};
 }
 
-void RodStatics::Impl::show() {
-  for (std::size_t i = 0; i < options.blocks.size(); ++i) {
-    const Pose& H = rod.frame(int(i));
-    state.q.segment<12>(places[i]) << H.x, H.R.col(2), H.R.col(0), H.R.col(1);
+void RodStatics::showFrames() {
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    const Pose& H = rod_.frame(int(i));
+    show(i, H.x, H.R.col(2), H.R.col(0), H.R.col(1));
   }
 }
 
-RodStatics::RodStatics(const Model& model, RodStaticsOptions options) : impl_(std::make_unique<Impl>(model, std::move(options))) {}
-RodStatics::~RodStatics() = default;
-
 void RodStatics::start() {
-  impl_->found.energy = impl_->rod.energy();
-  impl_->show();
+  found_.energy = rod_.energy();
+  showFrames();
 }
 
-bool RodStatics::finished() const { return impl_->step.step >= impl_->options.steps; }
+bool RodStatics::finished() const { return step_.step >= options_.steps; }
 
 const StepReport& RodStatics::advance() {
-  Impl& m = *impl_;
-  const double t = double(m.step.step + 1) / m.options.steps;
-  StrainRod next = m.rodAt(t);
-  next.place(m.options.ends.begin, m.rod.strains());
-  const RodEquilibrium found = solveEquilibrium(next, m.options.ends, m.options.equilibrium);
+  const double t = double(step_.step + 1) / options_.steps;
+  StrainRod next = rodAt(t);
+  next.place(options_.ends.begin, rod_.strains());
+  const RodEquilibrium found = solveEquilibrium(next, options_.ends, options_.equilibrium);
   if (!found.isSolved || !found.isMinimum) throw NumericalFailure("rod: " + found.message);
-  m.rod = std::move(next), m.found = found;
-  ++m.step.step;
-  m.step.t = m.state.t = t, m.step.h = 1.0 / m.options.steps, m.step.iterations = found.iterations;
-  m.step.note = found.escapes > 0 ? "an equilibrium that is no minimum was left along the direction in which the energy falls" : "";
-  m.show();
-  return m.step;
+  rod_ = std::move(next), found_ = found;
+  ++step_.step;
+  step_.t = state_.t = t, step_.h = 1.0 / options_.steps, step_.iterations = found.iterations;
+  step_.note = found.escapes > 0 ? "an equilibrium that is no minimum was left along the direction in which the energy falls" : "";
+  showFrames();
+  return step_;
 }
 
-const State& RodStatics::state() const { return impl_->state; }
-VectorX RodStatics::reactions() { return impl_->state.lambda; }
-double RodStatics::progress() const { return double(impl_->step.step) / impl_->options.steps; }
+double RodStatics::progress() const { return double(step_.step) / options_.steps; }
 
 Energy RodStatics::energy(const Model&) const {
   Energy energy;
-  energy.elastic = impl_->rod.elasticEnergy(), energy.gravitational = impl_->rod.weightEnergy();
+  energy.elastic = rod_.elasticEnergy(), energy.gravitational = rod_.weightEnergy();
   return energy;
 }
 
 bool RodStatics::monitor(std::string_view name, const Marker*, double* values) {
-  const Impl& m = *impl_;
   if (name == "energy") {
-    *values = m.rod.energy();
+    *values = rod_.energy();
   } else if (name == "elastic energy") {
-    *values = m.rod.elasticEnergy();
+    *values = rod_.elasticEnergy();
   } else if (name == "gravitational energy") {
-    *values = m.rod.weightEnergy();
+    *values = rod_.weightEnergy();
   } else if (name == "turns") {
-    *values = m.rod.turns();
+    *values = rod_.turns();
   } else if (name == "torsion spread") {
-    double least = m.rod.strains()[2], most = least;
-    for (int i = 1; i < m.options.elements; ++i)
-      least = std::min(least, m.rod.strains()[3 * i + 2]), most = std::max(most, m.rod.strains()[3 * i + 2]);
+    double least = rod_.strains()[2], most = least;
+    for (int i = 1; i < options_.elements; ++i)
+      least = std::min(least, rod_.strains()[3 * i + 2]), most = std::max(most, rod_.strains()[3 * i + 2]);
     *values = most - least;
   } else if (name == "stability") {
-    *values = m.found.stability;
+    *values = found_.stability;
   } else if (name == "end force") {
-    Eigen::Map<Vector3>{values} = m.found.end.force;
+    Eigen::Map<Vector3>{values} = found_.end.force;
   } else if (name == "end moment") {
-    Eigen::Map<Vector3>{values} = m.found.end.moment;
+    Eigen::Map<Vector3>{values} = found_.end.moment;
   } else {
     return false;
   }
@@ -110,19 +87,17 @@ bool RodStatics::monitor(std::string_view name, const Marker*, double* values) {
 }
 
 Snapshot RodStatics::save() {
-  const Impl& m = *impl_;
-  const VectorX& u = m.rod.strains();
-  return {{"strains", std::vector<double>(u.data(), u.data() + u.size())}, {"step", {double(m.step.step)}}};
+  const VectorX& u = rod_.strains();
+  return {{"strains", std::vector<double>(u.data(), u.data() + u.size())}, {"step", {double(step_.step)}}};
 }
 
 /// The step that led to the snapshot is solved again from where it ended: forces of supports belong to the run that shows them.
 void RodStatics::restore(const Snapshot& snapshot) {
-  Impl& m = *impl_;
   const std::vector<double>& u = snapshot.at("strains");
-  m.rod.place(m.options.ends.begin, Eigen::Map<const VectorX>(u.data(), Eigen::Index(u.size())));
+  rod_.place(options_.ends.begin, Eigen::Map<const VectorX>(u.data(), Eigen::Index(u.size())));
   const long step = long(snapshot.at("step")[0]);
   if (step == 0) return start();
-  m.step.step = step - 1;
+  step_.step = step - 1;
   advance();
 }
 

@@ -40,7 +40,7 @@ TEST(SceneRods, RefuseWhatIsNoRod) {
 TEST(SceneRods, MeasuresOfRodsBelongToThem) {
   expectSceneRefused("tendril: 1\nbodies: [{name: b, mass: 1, inertia: [1, 1, 1]}]\nanalysis: {type: dynamic, duration: 1, step: 0.1}\n"
                      "outputs: [{name: t, measure: energy}]\n",
-                     "measure: energy", "measure: turns", {"no strain-based rods"});
+                     "measure: energy", "measure: turns", {"not of type rod-equilibrium"});
 }
 
 TEST(SceneRods, ElasticaHasItsOwnRules) {
@@ -52,6 +52,18 @@ outputs: [{name: f, measure: force}]
   expectSceneRefused(elastica, "compression: 0.1", "compression: 1.5", {"compression", "below 1"});
   expectSceneRefused(elastica, "mode: 2", "mode: 40", {"mode", "up to 20"});
   expectSceneRefused(elastica, "begin: {", "end: {position: [1, 0, 0]}, begin: {", {"end", "compression"});
-  expectSceneRefused(elastica, "measure: force", "measure: turns", {"no strain-based rods"});
-  expectSceneRefused(text, "measure: energy", "measure: kappa0", {"no elastica"});
+  expectSceneRefused(elastica, "measure: force", "measure: turns", {"not of type rod-equilibrium"});
+  expectSceneRefused(text, "measure: energy", "measure: kappa0", {"not of type elastica"});
+}
+
+TEST(SceneRods, PackedRingHasItsOwnRules) {
+  const std::string ring = R"(tendril: 1
+rods: [{name: rod, length: 1, stiffness: [1, 1, 1], elements: 60, begin: {position: [0, 0, 0]}}]
+analysis: {type: packed-ring, radius: 0.15, index: 1}
+outputs: [{name: i, measure: index}]
+)";
+  expectSceneRefused(ring, "radius: 0.15", "radius: -1", {"radius"});
+  expectSceneRefused(ring, "index: 1", "index: -1", {"index"});
+  expectSceneRefused(ring, "begin: {", "end: {position: [0, 0, 0]}, begin: {", {"end", "where it begins"});
+  expectSceneRefused(ring, "measure: index", "measure: turns", {"not of type rod-equilibrium"});
 }

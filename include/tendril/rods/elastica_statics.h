@@ -1,6 +1,6 @@
 #pragma once
-#include "tendril/equations/analysis.h"
 #include "tendril/rods/elastica.h"
+#include "tendril/rods/shown_rod.h"
 
 #include <vector>
 
@@ -17,28 +17,23 @@ struct ElasticaOptions {
 /// A mode of a clamped elastica as an analysis of one step (elasticaMode), whose state shows it on blocks of a model that is used for
 /// nothing else. monitor(), scaled by half of the length and EI: `kappa0`, `force` (compression), `shear force`, `y_max`; `energy` of a rod
 /// of length 1; `unstable directions` in the plane.
-class ElasticaStatics final : public Analysis {
+class ElasticaStatics final : public ShownRod {
  public:
   ElasticaStatics(const Model& model, ElasticaOptions options);
 
   void start() override;
   bool finished() const override { return step_.step > 0; }
   const StepReport& advance() override;
-  const State& state() const override { return state_; }
-  VectorX reactions() override { return state_.lambda; }
   bool monitor(std::string_view name, const Marker* on, double* values) override;
   double progress() const override { return double(step_.step); }
   Snapshot save() override { return {{"step", {double(step_.step)}}}; }
   void restore(const Snapshot& snapshot) override;
 
  private:
-  void show();
+  void showShape();
 
   ElasticaOptions options_;
-  std::vector<int> places_; ///< of the nodes in the state
   Elastica elastica_;
-  State state_;
-  StepReport step_;
 };
 
 }

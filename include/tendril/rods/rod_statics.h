@@ -1,8 +1,8 @@
 #pragma once
-#include "tendril/equations/analysis.h"
 #include "tendril/rods/rod_equilibrium.h"
+#include "tendril/rods/shown_rod.h"
 
-#include <memory>
+#include <vector>
 
 namespace tendril {
 
@@ -21,20 +21,16 @@ struct RodStaticsOptions {
   std::vector<int> blocks; ///< pose blocks of a model that show the nodes of the rod
 };
 
-/// Equilibria of a strain rod as an analysis: its steps are those of the load parameter, its states show the frames of the rod, with the
-/// tangent d3 as the first director, on blocks of a model that is used for nothing else. A step that ends in no certified minimum throws
+/// Equilibria of a strain rod as an analysis, whose steps are those of the load parameter. A step that ends in no certified minimum throws
 /// NumericalFailure. monitor(): `energy`, `elastic energy`, `gravitational energy` [J], `turns`, `torsion spread` (largest less least
 /// torsion [1/m]), `stability` (RodEquilibrium; EI/L), `end force` [N], `end moment` [N m].
-class RodStatics final : public Analysis {
+class RodStatics final : public ShownRod {
  public:
   RodStatics(const Model& model, RodStaticsOptions options);
-  ~RodStatics() override;
 
   void start() override;
   bool finished() const override;
   const StepReport& advance() override;
-  const State& state() const override;
-  VectorX reactions() override;
   Energy energy(const Model& model) const override;
   bool monitor(std::string_view name, const Marker* on, double* values) override;
   double progress() const override;
@@ -42,8 +38,12 @@ class RodStatics final : public Analysis {
   void restore(const Snapshot& snapshot) override;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  StrainRod rodAt(double t) const;
+  void showFrames();
+
+  RodStaticsOptions options_;
+  StrainRod rod_;
+  RodEquilibrium found_;
 };
 
 }

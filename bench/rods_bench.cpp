@@ -1,0 +1,78 @@
+#include "tendril/rods/elastica.h"
+#include "tendril/rods/packed_ring.h"
+#include "tendril/rods/rod_equilibrium.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+
+// Rods in equilibrium: time of a solution.
+
+namespace tendril {
+namespace {
+
+/// The helix of silicone under its weight, from its natural shape.
+void siliconeHelix(benchmark::State& run) {
+  constexpr double EI = 1.94227e-5, GJ = 1.29485e-5, L = 0.2, beta = 75.751;
+  int iterations = 0;
+  for (auto _ : run) {
+    StrainRod rod({.length = L,
+                   .stiffness = {EI, EI, GJ},
+                   .weight = {0, 0, -beta * EI / (L * L * L)},
+                   .natural = [](double) { return Vector3(66.67, 0, -24.79); }},
+                  int(run.range(0)));
+    const RodEquilibrium found = solveEquilibrium(rod, {});
+    if (!found.isMinimum) return run.SkipWithError(found.message.c_str());
+    iterations = found.iterations;
+  }
+  run.counters["iterations"] = iterations;
+}
+BENCHMARK(siliconeHelix)->Arg(50)->Arg(100)->Unit(benchmark::kMillisecond);
+
+/// Clamps at 0.2 of the length, from strains of 1.
+void betweenClamps(benchmark::State& run) {
+  int iterations = 0;
+  for (auto _ : run) {
+    StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}}, int(run.range(0)));
+    rod.place({}, VectorX::Ones(rod.size()));
+    const RodEquilibrium found = solveEquilibrium(rod, {.position = Vector3(0, 0, 0.2), .orientation = Matrix3::Identity()});
+    if (!found.isMinimum) return run.SkipWithError(found.message.c_str());
+    iterations = found.iterations;
+  }
+  run.counters["iterations"] = iterations;
+}
+BENCHMARK(betweenClamps)->Arg(20)->Arg(100)->Unit(benchmark::kMillisecond);
+
+void strainGradient(benchmark::State& run) {
+  StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}, .weight = {0, 0, -10}}, int(run.range(0)));
+  const VectorX u = VectorX::Ones(rod.size());
+  VectorX g = VectorX::Zero(rod.size());
+  for (auto _ : run) {
+    rod.place({}, u);
+    rod.addEnergyGradient(1, g);
+    benchmark::DoNotOptimize(g.data());
+  }
+}
+BENCHMARK(strainGradient)->Arg(100)->Arg(10000)->Unit(benchmark::kMicrosecond);
+
+void elasticaShooting(benchmark::State& run) {
+  const double eps2 = double(run.range(0)) / 100;
+  for (auto _ : run) {
+    const Elastica e = shootElastica(eps2, 2 * std::sqrt(eps2) * M_PI, M_PI * M_PI * (1 + eps2 / 2), 0);
+    if (!e.isSolved) return run.SkipWithError(e.message.c_str());
+  }
+}
+BENCHMARK(elasticaShooting)->Arg(10)->Arg(90)->Unit(benchmark::kMicrosecond);
+
+/// A tangle to the folded ring, the mean of ten.
+void packedRing(benchmark::State& run) {
+  unsigned seed = 0;
+  for (auto _ : run) {
+    const PackedRing ring = packRing({.elements = int(run.range(0)), .radius = 0.14, .index = 1, .seed = 1 + seed++ % 10});
+    if (!ring.isSolved) return run.SkipWithError(ring.message.c_str());
+  }
+}
+BENCHMARK(packedRing)->Arg(100)->Arg(400)->Iterations(10)->Unit(benchmark::kMillisecond);
+
+}
+}
