@@ -200,6 +200,7 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"torsion spread", {"", 1, "1/m", "largest less least torsion"}},
       {"stability", {"", 1, "1", "least eigenvalue of the second variation, in EI/L"}},
       {"end force", {"", 3, "N", "force of the support on the end", "inertial"}},
+      {"force slope", {"", 1, "N/m", "growth of the internal force against the weight by the arclength, from the moments"}},
       {"end moment", {"", 3, "N m", "moment of the support on the end", "inertial"}}};
   static const std::map<std::string, Info> ofElastica{
       {"kappa0", {"", 1, "1", "curvature at the begin, scaled by half of the length"}},

@@ -803,6 +803,7 @@ const Schema& output() {
        {"turns", "Rods: integral of the torsion over 2 pi.", {}},
        {"torsion spread", "Rods: largest less least torsion.", {}},
        {"stability", "Rods: least eigenvalue of the second variation that the supports allow, in EI/L.", {}},
+       {"force slope", "Rods: growth of the internal force against the weight by the arclength, from the moments.", {}},
        {"end force", "Rods: force of the support on the end, in the inertial frame.", {}},
        {"end moment", "Rods: moment of the support on the end, in the inertial frame.", {}},
        {"cost", "Optimal control: the objective.", {}},

@@ -2,6 +2,8 @@
 
 #include "tendril/model/error.h"
 
+#include <Eigen/QR>
+
 #include <algorithm>
 #include <utility>
 
@@ -80,10 +82,34 @@ bool RodStatics::monitor(std::string_view name, const Marker*, double* values) {
     Eigen::Map<Vector3>{values} = found_.end.force;
   } else if (name == "end moment") {
     Eigen::Map<Vector3>{values} = found_.end.moment;
+  } else if (name == "force slope") {
+    *values = forceSlope();
   } else {
     return false;
   }
   return true;
+}
+
+/// The internal force n(s) = a + b s that the elastic moments tell of, m' = n x d3, by least squares over all nodes.
+double RodStatics::forceSlope() const {
+  const int n = options_.elements;
+  const double h = rod_.step();
+  const Vector3 weight = rod_.properties().weight;
+  if (n < 4 || weight.isZero()) return 0;
+  const auto momentOf = [&](int i) -> Vector3 { // in the inertial frame, at the middle of the element
+    const Vector3 change = rod_.strains().segment<3>(3 * i) - rod_.natural().segment<3>(3 * i);
+    return rod_.frame(i).R * so3::exp(h / 2 * rod_.strains().segment<3>(3 * i)) * rod_.properties().stiffness.cwiseProduct(change);
+  };
+  Eigen::Matrix<double, Eigen::Dynamic, 6> A(3 * (n - 1), 6);
+  VectorX b(3 * (n - 1));
+  for (int i = 1; i < n; ++i) {
+    const Matrix3 crossed = -so3::hat(rod_.frame(i).R.col(2));
+    A.block<3, 3>(3 * (i - 1), 0) = crossed;
+    A.block<3, 3>(3 * (i - 1), 3) = i * h * crossed;
+    b.segment<3>(3 * (i - 1)) = (momentOf(i) - momentOf(i - 1)) / h;
+  }
+  const VectorX force = A.colPivHouseholderQr().solve(b);
+  return -force.tail<3>().dot(weight) / weight.norm();
 }
 
 Snapshot RodStatics::save() {

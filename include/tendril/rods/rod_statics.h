@@ -23,7 +23,8 @@ struct RodStaticsOptions {
 
 /// Equilibria of a strain rod as an analysis, whose steps are those of the load parameter. A step that ends in no certified minimum throws
 /// NumericalFailure. monitor(): `energy`, `elastic energy`, `gravitational energy` [J], `turns`, `torsion spread` (largest less least
-/// torsion [1/m]), `stability` (RodEquilibrium; EI/L), `end force` [N], `end moment` [N m].
+/// torsion [1/m]), `stability` (RodEquilibrium; EI/L), `end force` [N], `end moment` [N m], `force slope`
+/// (growth of the internal force along the weight by the arclength, from the moments [N/m]).
 class RodStatics final : public ShownRod {
  public:
   RodStatics(const Model& model, RodStaticsOptions options);
@@ -40,6 +41,7 @@ class RodStatics final : public ShownRod {
  private:
   StrainRod rodAt(double t) const;
   void showFrames();
+  double forceSlope() const;
 
   RodStaticsOptions options_;
   StrainRod rod_;
