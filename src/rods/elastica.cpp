@@ -238,7 +238,8 @@ Elastica elasticaMode(double eps2, int mode) {
   if (mode < 1 || mode > 20) throw InputError(fmt::format("elastica: modes are counted from 1 to 20, not {}", mode));
   // Onset: theta = eps v, F = x^2; symmetric y: v = sin(m pi s); antisymmetric y: v = cos(x s) - cos(x), tan x = x.
   const bool isEven = mode % 2 == 0;
-  double x = (mode + 1) / 2 * pi;
+  const int waves = (mode + 1) / 2;
+  double x = waves * pi;
   if (isEven) {
     const int branch = mode / 2;
     const auto excess = [](double at) { return std::sin(at) - at * std::cos(at); }; // one root between

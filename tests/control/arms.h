@@ -1,4 +1,5 @@
 #pragma once
+#include "tendril/control/optimal_control.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/elements/motors.h"
 #include "tendril/lie/so3.h"
@@ -71,6 +72,18 @@ inline std::vector<Actuator> motors(const Mechanism& m, const std::vector<std::s
   for (const std::string& joint : joints)
     for (Actuator& motor : motorsOf(*m.model, joint)) all.push_back(std::move(motor));
   return all;
+}
+
+/// From rest to other angles of joints, at least effort.
+inline OptimalControlOptions swing(const Mechanism& m, const std::vector<std::string>& joints, const JointMotions& end, int intervals,
+                                   double duration = 1) {
+  OptimalControlOptions o;
+  o.intervals = intervals, o.duration = duration;
+  o.actuators = motors(m, joints);
+  o.effort.assign(o.actuators.size(), 1);
+  o.end.configuration = end;
+  o.solver.tolerance = 1e-12;
+  return o;
 }
 
 }

@@ -1,7 +1,6 @@
 #include "tendril/control/multiplier_path.h"
 
 #include "control/arms.h"
-#include "tendril/control/optimal_control.h"
 #include "tendril/model/error.h"
 #include "tendril/solvers/ipopt_program.h"
 
@@ -10,16 +9,6 @@
 
 namespace tendril {
 namespace {
-
-OptimalControlOptions swing(const Mechanism& m, const std::vector<std::string>& joints, const JointMotions& end, int intervals) {
-  OptimalControlOptions o;
-  o.intervals = intervals, o.duration = 0.8;
-  o.actuators = motors(m, joints);
-  o.effort.assign(o.actuators.size(), 1);
-  o.end.configuration = end;
-  o.solver.tolerance = 1e-11;
-  return o;
-}
 
 struct Case {
   std::string name;
@@ -31,7 +20,7 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   const auto add = [&](const std::string& name, Mechanism m, const std::vector<std::string>& joints, const JointMotions& end,
                        int intervals) {
-    OptimalControlOptions o = swing(m, joints, end, intervals);
+    OptimalControlOptions o = swing(m, joints, end, intervals, 0.8);
     all.push_back({name, std::move(m), std::move(o)});
   };
   add("arm", twoLink(), {"base", "elbow"}, {{"base", one(0.8)}, {"elbow", one(-0.5)}}, 12);
@@ -85,7 +74,7 @@ TEST(MultiplierPath, MultipliersConvergeWithOrderTwo) {
   const Mechanism m = twoLink();
   std::vector<VectorX> lambda, tau, q;
   for (const int intervals : {10, 20, 40}) {
-    OptimalControlOptions o = swing(m, {"base", "elbow"}, {{"base", one(0.8)}, {"elbow", one(-0.5)}}, intervals);
+    OptimalControlOptions o = swing(m, {"base", "elbow"}, {{"base", one(0.8)}, {"elbow", one(-0.5)}}, intervals, 0.8);
     o.method = TranscriptionMethod::Multipliers;
     OptimalControl control(*m.model, o);
     control.start();

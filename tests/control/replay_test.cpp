@@ -1,23 +1,12 @@
 #include "tendril/control/replay.h"
 
 #include "control/arms.h"
-#include "tendril/control/optimal_control.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 namespace tendril {
 namespace {
-
-OptimalControlOptions swing(const Mechanism& m, const std::vector<std::string>& joints, const JointMotions& end, int intervals) {
-  OptimalControlOptions o;
-  o.intervals = intervals, o.duration = 1;
-  o.actuators = motors(m, joints);
-  o.effort.assign(o.actuators.size(), 1);
-  o.end.configuration = end;
-  o.solver.tolerance = 1e-12;
-  return o;
-}
 
 double replayed(const Mechanism& m, const OptimalControlOptions& o) {
   OptimalControl control(*m.model, o);
