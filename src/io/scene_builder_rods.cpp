@@ -28,6 +28,8 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
   if (!(rod_.rod.stiffness.minCoeff() > 0)) r.node("stiffness").refuse("a stiffness is not positive", "give [EI1, EI2, GJ] above zero");
   if (const Vector3 natural = r.numbers("natural"); !natural.isZero()) rod_.rod.natural = [natural](double) { return natural; };
   rod_.elements = r.integer("elements");
+  if (rod_.elements > 2000)
+    r.node("elements").refuse("so many are not solved together", "give up to 2000; 50 to 200 suffice for most shapes");
   rod_.ends.begin = readPose(r.object("begin"));
   if (r.has("end")) {
     const Record end = r.object("end");

@@ -109,6 +109,7 @@ class RingProgram final : public VectorProgram {
     return true;
   }
 
+  std::string nameOfInequality(int i) const override { return "disc at node " + std::to_string(i); }
   std::string nameOfEquality(int i) const override {
     if (i >= 3 * N_) return i == 3 * N_ + 3 ? "tangent at the begin" : "closure of the ring";
     return "element " + std::to_string(i / 3);

@@ -13,6 +13,10 @@ namespace tendril {
 namespace {
 
 void check(const StrainRod& rod, const RodEnds& ends) {
+  constexpr int most = 2000; // a matrix of all strains
+  if (rod.elements() > most)
+    throw InputError(
+        fmt::format("rod: {} elements are more than the {} whose strains are solved together; take fewer", rod.elements(), most));
   if (ends.orientation) {
     const Matrix3& R = *ends.orientation;
     if (!((R.transpose() * R - Matrix3::Identity()).norm() < 1e-9) || R.determinant() < 0)

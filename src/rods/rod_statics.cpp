@@ -5,6 +5,8 @@
 #include <Eigen/QR>
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <numbers>
 #include <utility>
 
 namespace tendril {
@@ -50,8 +52,17 @@ const StepReport& RodStatics::advance() {
   ++step_.step;
   step_.t = state_.t = t, step_.h = 1.0 / options_.steps, step_.iterations = found.iterations;
   step_.note = found.escapes > 0 ? "an equilibrium that is no minimum was left along the direction in which the energy falls" : "";
+  if (largestTurn() > std::numbers::pi)
+    step_.note = fmt::format("an element turns by {:.0f} degrees from end to end: its helix may go round between nodes; take more elements",
+                             largestTurn() * 180 / std::numbers::pi);
   showFrames();
   return step_;
+}
+
+double RodStatics::largestTurn() const {
+  double largest = 0;
+  for (int i = 0; i < options_.elements; ++i) largest = std::max(largest, rod_.step() * rod_.strains().segment<3>(3 * i).norm());
+  return largest;
 }
 
 double RodStatics::progress() const { return double(step_.step) / options_.steps; }

@@ -30,6 +30,7 @@ TEST(SceneRods, RefuseWhatIsNoRod) {
   refused("length: 1", "length: 0", {"scene.yaml:4", "length"});
   refused("stiffness: [1, 1, 0.7]", "stiffness: [1, 1, 0]", {"stiffness", "above zero"});
   refused("elements: 10", "elements: 0", {"elements"});
+  refused("elements: 10", "elements: 100000", {"elements", "up to 2000"});
   refused("[0, 0, 0.5]", "[0, 0, 1.5]", {"scene.yaml:8", "farther", "lengthen"});
   refused("orientation: [0, 0, 0]}\nanalysis", "orientation: {directors: [[1, 0, 0], [0, 1, 0], [0, 1, 1]]}}\nanalysis", {"orthonormal"});
   refused("type: rod-equilibrium, start: [1, 1, 1]", "type: static", {"rods", "rod-equilibrium"});

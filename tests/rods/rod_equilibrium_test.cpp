@@ -200,6 +200,8 @@ TEST(RodEquilibrium, RefusesEndsThatCannotBe) {
   StrainRod rod({.length = 1}, 10);
   EXPECT_THROW(solveEquilibrium(rod, {.position = Vector3(0, 0, 1.1)}), InputError);
   EXPECT_THROW(solveEquilibrium(rod, {.orientation = 2 * Matrix3::Identity()}), InputError);
+  StrainRod fine({.length = 1}, 2001);
+  EXPECT_THROW(solveEquilibrium(fine, {}), InputError);
 }
 
 }

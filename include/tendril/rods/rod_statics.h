@@ -42,6 +42,7 @@ class RodStatics final : public ShownRod {
   StrainRod rodAt(double t) const;
   void showFrames();
   double forceSlope() const;
+  double largestTurn() const; ///< of an element from end to end [rad]
 
   RodStaticsOptions options_;
   StrainRod rod_;
