@@ -82,7 +82,8 @@ struct MultiplierPath::Impl {
   double h() const { return problem.duration / problem.intervals; }
   double time(int k) const { return k * h(); }
   int variableOf(const PlacedRow& p, int place) const {
-    return nodes[std::size_t(p.node + (place < n ? 0 : 1))].q + (place < n ? place : place - n);
+    const int node = p.node + (place < n ? 0 : 1);
+    return nodes[std::size_t(node)].q + (place < n ? place : place - n);
   }
   Node& at(int k) { return nodes[std::size_t(k)]; }
   const VectorX& q(int k) const { return configurations[std::size_t(k)]; }

@@ -52,6 +52,7 @@ Muscles::Muscles(const DirectorSystem& system, const std::vector<Actuator>& actu
       for (const auto& [column, first] : fibre.parts)
         for (const auto& [row, second] : fibre.parts) {
           std::array<int, 9>& places = fibre.places.emplace_back();
+          std::size_t place = 0;
           for (int c = 0; c < 3; ++c)
             for (int r = 0; r < 3; ++r) {
               const int* const begin = pattern.innerIndexPtr() + pattern.outerIndexPtr()[column + c];
@@ -59,7 +60,7 @@ Muscles::Muscles(const DirectorSystem& system, const std::vector<Actuator>& actu
               const int* const found = std::lower_bound(begin, end, row + r);
               if (found == end || *found != row + r)
                 throw InputError(what + "a muscle joins the ground and a body, or bodies that a joint or a beam joins, too");
-              places[std::size_t(3 * c + r)] = int(found - pattern.innerIndexPtr());
+              places[place++] = int(found - pattern.innerIndexPtr());
             }
         }
       fibres_.push_back(std::move(fibre));

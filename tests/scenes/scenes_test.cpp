@@ -427,7 +427,8 @@ const std::set<std::string> efforts{"time_per_step",  "newton_steps", "sweeps", 
 /// Bundles whose symmetric state branches: rounding chooses a side (a braid comes out as its mirror image), and units change the rounding.
 /// The walker has many local optima, on which more than a hundred iterations decide.
 /// So does the rod that leaves its plane.
-const std::set<std::string> branching{"rods/natural-curvature-instability.yaml","beam-contact/braid.yaml", "beam-contact/rope-3x7.yaml", "control/walker-7-link.yaml"};
+const std::set<std::string> branching{"rods/natural-curvature-instability.yaml", "beam-contact/braid.yaml", "beam-contact/rope-3x7.yaml",
+                                      "control/walker-7-link.yaml"};
 
 /// A manoeuvre of a beam some of whose motions no control reaches: its equations depend on one another, and rounding decides on the way.
 const std::set<std::string> beyondControl{"control/flexible-arm-slew.yaml"};
