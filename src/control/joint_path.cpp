@@ -172,7 +172,7 @@ void JointPath::Impl::layOut() {
       std::vector<MatrixEntry>& entries = p.isEquality ? structure.equalityJacobian : structure.inequalityJacobian;
       for (int side = 0; side <= (row.spansInterval ? 1 : 0); ++side) {
         p.blocks[std::size_t(side)] = declare(entries, p.place, variable(k + side), 1, d);
-        isRead[std::size_t(k + side)] = true;
+        isRead[std::size_t(k) + std::size_t(side)] = true;
       }
       placed.push_back(std::move(p));
     }
@@ -475,8 +475,8 @@ void JointPath::Impl::addRowCurvatures(const ProgramMultipliers& multipliers, co
       total += isBegin ? gradient.head(n) : gradient.tail(n);
       for (const auto& term : p.row.products) {
         const bool ofBegin = term.i < n, alsoBegin = term.j < n;
-        const auto row = J[std::size_t(p.node + (ofBegin ? 0 : 1))].row(term.i % n),
-                   column = J[std::size_t(p.node + (alsoBegin ? 0 : 1))].row(term.j % n);
+        const auto row = J[std::size_t(p.node) + (ofBegin ? 0 : 1)].row(term.i % n),
+                   column = J[std::size_t(p.node) + (alsoBegin ? 0 : 1)].row(term.j % n);
         if (ofBegin == alsoBegin) {
           if (ofBegin != isBegin) continue;
           H[std::size_t(k)].topLeftCorner(d, d).noalias() += weight * term.value * row.transpose() * column;

@@ -55,9 +55,9 @@ std::string_view nameOf(TranscriptionMethod method) {
 
 double largestTurn(const Model& model, const Transcription& path) {
   double largest = 0;
-  VectorX before, turn(model.nv());
+  VectorX before, here, turn(model.nv());
   for (int k = 0; k <= path.intervals(); ++k) {
-    const VectorX here = path.node(k);
+    here = path.node(k); // a copy: some paths show every node in one place
     if (k > 0) {
       model.difference(before, here, turn);
       for (const Block& block : model.blocks())

@@ -123,7 +123,7 @@ void StagedLdlt::begin(const StagedMatrix& A, int k) {
     double* target = panel + std::size_t(front.delayed + j) * std::size_t(m) + front.delayed;
     std::copy_n(source + std::size_t(j) * std::size_t(height) + j, height - j, target + j);
     rows[front.delayed + j] = A.offset(k) + j;
-    if (k < A.stages()) magnitude_[std::size_t(A.offset(k) + j)] = std::abs(target[j]);
+    if (k < A.stages()) magnitude_[std::size_t(A.offset(k)) + std::size_t(j)] = std::abs(target[j]);
   }
 }
 
@@ -188,7 +188,7 @@ bool StagedLdlt::factorise(const StagedMatrix& A) {
   if (!finite_) return false;
   std::copy_n(A.panel(K), corner_.size(), corner_.data());
   for (int j = 0; j < A.border(); ++j)
-    magnitude_[std::size_t(A.offset(K) + j)] = std::abs(corner_[std::size_t(j) * std::size_t(A.border()) + std::size_t(j)]);
+    magnitude_[std::size_t(A.offset(K)) + std::size_t(j)] = std::abs(corner_[std::size_t(j) * std::size_t(A.border()) + std::size_t(j)]);
   begin(A, 0);
   for (int k = 0; k <= K; ++k) {
     eliminate(A, k);
