@@ -347,7 +347,7 @@ void Run::leaveRidge() {
   for (int i = 0; i < inverseIterations; ++i) {
     kkt_.solve(residual_, corrected_);
     const double size = corrected_.x.norm();
-    if (!(std::isfinite(size) && size > 0)) break;
+    if (!(std::isfinite(size) && size > 0)) return findResidual(); // no direction: the step stays as it is
     curvature = 1 / size - shift_; // of the shifted matrix, whose least eigenvalue the inverse magnifies most
     residual_.x = corrected_.x / -size;
   }
