@@ -68,7 +68,10 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
 }
 
 void SceneBuilder::readRodStatics(const Record& r, const Record& analysis) {
-  rod_.map = analysis.choice("method") == "ss-cay1" ? se3::StepMap::Cayley : se3::StepMap::Exponential;
+  const std::string method = analysis.choice("method"); // form, map and order of the strains
+  rod_.equilibrium.form = method.starts_with("ms") ? RodForm::Mixed : RodForm::Strains;
+  rod_.map = method.find("cay") != std::string::npos ? se3::StepMap::Cayley : se3::StepMap::Exponential;
+  rod_.strains = method.ends_with('2') ? RodStrains::Linear : RodStrains::Constant;
   rod_.weight = analysis.choice("weight") == "left-rectangle" ? RodWeight::LeftRectangle : RodWeight::Trapezoid;
   rod_.steps = analysis.integer("steps");
   rod_.growsNaturalStrain = analysis.choice("grows") == "natural";

@@ -13,10 +13,10 @@ namespace tendril {
 
 RodStatics::RodStatics(const Model& model, RodStaticsOptions options)
     : ShownRod(model, options.blocks, std::size_t(options.elements) + 1), options_(std::move(options)),
-      rod_(options_.rod, options_.elements, options_.map, options_.weight) {
+      rod_(options_.rod, options_.elements, options_.map, options_.weight, options_.strains) {
   if (options_.steps < 1) throw InputError("rod: at least one step is needed");
   if (options_.start.size() > 0 && options_.start.size() != rod_.size())
-    throw InputError("rod: the first guess needs three strains an element");
+    throw InputError(fmt::format("rod: the first guess needs {} strains", rod_.size()));
   rod_.place(options_.ends.begin, options_.start.size() > 0 ? options_.start : rod_.natural());
 }
 
@@ -25,7 +25,7 @@ StrainRod RodStatics::rodAt(double t) const {
   if (options_.growsWeight) properties.weight *= t;
   if (options_.growsNaturalStrain && properties.natural)
     properties.natural = [of = options_.rod.natural, t](double s) -> Vector3 { return t * of(s); };
-  return {std::move(properties), options_.elements, options_.map, options_.weight};
+  return {std::move(properties), options_.elements, options_.map, options_.weight, options_.strains};
 }
 
 void RodStatics::showFrames() {
@@ -61,7 +61,7 @@ const StepReport& RodStatics::advance() {
 
 double RodStatics::largestTurn() const {
   double largest = 0;
-  for (int i = 0; i < options_.elements; ++i) largest = std::max(largest, rod_.step() * rod_.strains().segment<3>(3 * i).norm());
+  for (int i = 0; i < options_.elements; ++i) largest = std::max(largest, rod_.step() * rod_.curvature(i).norm());
   return largest;
 }
 
@@ -83,9 +83,8 @@ bool RodStatics::monitor(std::string_view name, const Marker*, double* values) {
   } else if (name == "turns") {
     *values = rod_.turns();
   } else if (name == "torsion spread") {
-    double least = rod_.strains()[2], most = least;
-    for (int i = 1; i < options_.elements; ++i)
-      least = std::min(least, rod_.strains()[3 * i + 2]), most = std::max(most, rod_.strains()[3 * i + 2]);
+    double least = rod_.curvature(0)[2], most = least;
+    for (int i = 1; i < options_.elements; ++i) least = std::min(least, rod_.curvature(i)[2]), most = std::max(most, rod_.curvature(i)[2]);
     *values = most - least;
   } else if (name == "stability") {
     *values = found_.stability;
@@ -101,23 +100,24 @@ bool RodStatics::monitor(std::string_view name, const Marker*, double* values) {
   return true;
 }
 
-/// The internal force n(s) = a + b s that the elastic moments tell of, m' = n x d3, by least squares over all nodes.
+/// The internal force n(s) = a + b s by least squares: of the forces that elements pass on, or of what their elastic moments tell of them,
+/// m' = n x d3, at all nodes.
 double RodStatics::forceSlope() const {
   const int n = options_.elements;
   const double h = rod_.step();
   const Vector3 weight = rod_.properties().weight;
   if (n < 4 || weight.isZero()) return 0;
+  const bool knowsForces = !found_.internalForces.empty();
   const auto momentOf = [&](int i) -> Vector3 { // in the inertial frame, at the middle of the element
-    const Vector3 change = rod_.strains().segment<3>(3 * i) - rod_.natural().segment<3>(3 * i);
-    return rod_.frame(i).R * so3::exp(h / 2 * rod_.strains().segment<3>(3 * i)) * rod_.properties().stiffness.cwiseProduct(change);
+    return rod_.frame(i).R * so3::exp(h / 2 * rod_.curvature(i)) * rod_.stress(i).head<3>();
   };
   Eigen::Matrix<double, Eigen::Dynamic, 6> A(3 * (n - 1), 6);
   VectorX b(3 * (n - 1));
   for (int i = 1; i < n; ++i) {
-    const Matrix3 crossed = -so3::hat(rod_.frame(i).R.col(2));
-    A.block<3, 3>(3 * (i - 1), 0) = crossed;
-    A.block<3, 3>(3 * (i - 1), 3) = i * h * crossed;
-    b.segment<3>(3 * (i - 1)) = (momentOf(i) - momentOf(i - 1)) / h;
+    const Matrix3 known = knowsForces ? Matrix3::Identity() : Matrix3(-so3::hat(rod_.frame(i).R.col(2)));
+    A.block<3, 3>(3 * (i - 1), 0) = known;
+    A.block<3, 3>(3 * (i - 1), 3) = i * h * known;
+    b.segment<3>(3 * (i - 1)) = knowsForces ? found_.internalForces[std::size_t(i)] : Vector3((momentOf(i) - momentOf(i - 1)) / h);
   }
   const VectorX force = A.colPivHouseholderQr().solve(b);
   return -force.tail<3>().dot(weight) / weight.norm();

@@ -1,5 +1,6 @@
 #include "tendril/rods/strain_rod.h"
 
+#include "rods/element_twist.h"
 #include "tendril/model/error.h"
 
 #include <cmath>
@@ -11,39 +12,38 @@ namespace tendril {
 
 namespace {
 
-/// Element twist x = h (e3, u).
-Vector6 twist(double h, const Vector3& u) {
-  Vector6 x;
-  x << 0, 0, h, h * u;
-  return x;
-}
+Matrix3 momentOf(const Vector3& r, const Vector3& f) { return r * f.transpose() - r.dot(f) * Matrix3::Identity(); }
 
-/// d(T(x)^T f)/dx of the map of a step.
-Matrix6 tangentTransposeDerivative(se3::StepMap map, const Vector6& x, const Vector6& f) {
-  if (map == se3::StepMap::Exponential) return se3::tangentTransposeDerivative(x, f);
-  // T = C^-1, so that d(T^T f) = -T^T d(C^T) y with y = T^T f.
-  const Matrix6 T = se3::cayleyTangent(x);
-  const Vector6 y = T.transpose() * f;
-  const Vector3 u = x.head<3>(), w = x.tail<3>(), yu = y.head<3>(), yw = y.tail<3>();
-  Matrix6 D = Matrix6::Zero();
-  D.topRightCorner<3, 3>() = 0.5 * so3::hat(yu);
-  D.bottomLeftCorner<3, 3>() = 0.5 * so3::hat(yu - 0.5 * w.cross(yu));
-  D.bottomRightCorner<3, 3>() =
-      -0.25 * so3::hat(u) * so3::hat(yu) + 0.5 * so3::hat(yw) + 0.25 * (w.dot(yw) * Matrix3::Identity() + w * yw.transpose());
-  return -T.transpose() * D;
-}
-
-}
-
-StrainRod::StrainRod(RodProperties properties, int elements, se3::StepMap map, RodWeight weight)
-    : properties_(std::move(properties)), map_(map) {
+void check(const RodProperties& rod, int elements, se3::StepMap map, RodStrains kind) {
   if (elements < 1) throw InputError("rod: it needs one element at least, not " + std::to_string(elements));
-  if (!(properties_.length > 0) || !std::isfinite(properties_.length)) throw InputError("rod: its length must be positive");
-  if (!(properties_.stiffness.minCoeff() > 0) || !properties_.stiffness.allFinite())
+  if (!(rod.length > 0) || !std::isfinite(rod.length)) throw InputError("rod: its length must be positive");
+  if (!(rod.stiffness.minCoeff() > 0) || !rod.stiffness.allFinite())
     throw InputError("rod: stiffnesses in bending and torsion must be positive");
+  if (rod.stretchStiffness && (!(rod.stretchStiffness->minCoeff() > 0) || !rod.stretchStiffness->allFinite()))
+    throw InputError("rod: stiffnesses in shear and tension must be positive; leave them out for a rod that does not stretch");
+  if (kind == RodStrains::Constant) return;
+  if (map != se3::StepMap::Cayley) throw InputError("rod: linear strains go with the Cayley map");
+  if (rod.stretchStiffness) throw InputError("rod: one that stretches has constant strains in its elements");
+}
+
+}
+
+StrainRod::StrainRod(RodProperties properties, int elements, se3::StepMap map, RodWeight weight, RodStrains strains)
+    : properties_(std::move(properties)), map_(map), weight_(weight), kind_(strains) {
+  check(properties_, elements, map, strains);
+  const bool isLinear = kind_ == RodStrains::Linear, stretches = properties_.stretchStiffness.has_value();
   const double h = properties_.length / elements;
-  natural_.setZero(3 * elements);
-  for (int i = 0; i < elements && properties_.natural; ++i) natural_.segment<3>(3 * i) = properties_.natural((i + 0.5) * h);
+  const int stride = stretches ? 6 : 3, places = elements + int(isLinear);
+  natural_.setZero(Eigen::Index(stride) * places);
+  elasticity_.setZero(natural_.size());
+  for (int i = 0; i < places; ++i) {
+    const double share = isLinear && (i == 0 || i == elements) ? h / 2 : h;
+    if (properties_.natural) natural_.segment<3>(stride * i) = properties_.natural(isLinear ? i * h : (i + 0.5) * h);
+    elasticity_.segment<3>(stride * i) = share * properties_.stiffness;
+    if (!stretches) continue;
+    natural_[stride * i + 5] = 1;
+    elasticity_.segment<3>(stride * i + 3) = share * *properties_.stretchStiffness;
+  }
   if (!natural_.allFinite()) throw InputError("rod: its natural strains are not finite; look at their formula");
   shares_.assign(std::size_t(elements) + 1, h);
   if (weight == RodWeight::Trapezoid) shares_.front() = shares_.back() = h / 2;
@@ -53,29 +53,54 @@ StrainRod::StrainRod(RodProperties properties, int elements, se3::StepMap map, R
   place({}, natural_);
 }
 
+ElementTwist StrainRod::element() const { return {step(), kind_ == RodStrains::Linear, properties_.stretchStiffness.has_value()}; }
+
+double StrainRod::strainUnit(int strain) const { return strain % element().stride() < 3 ? 1 / properties_.length : 1; }
+
+StrainRod StrainRod::scaled() const {
+  const double L = properties_.length, EI = properties_.stiffness.maxCoeff();
+  RodProperties unit{.length = 1, .stiffness = properties_.stiffness / EI, .weight = properties_.weight * (L * L * L / EI)};
+  if (properties_.stretchStiffness) unit.stretchStiffness = *properties_.stretchStiffness * (L * L / EI);
+  StrainRod rod(std::move(unit), elements(), map_, weight_, kind_);
+  VectorX strains(size());
+  for (int i = 0; i < size(); ++i) rod.natural_[i] = natural_[i] / strainUnit(i), strains[i] = strains_[i] / strainUnit(i);
+  rod.place({frames_[0].R, frames_[0].x / L}, strains);
+  return rod;
+}
+
 void StrainRod::place(const Pose& begin, const VectorX& strains) {
   strains_ = strains;
   frames_[0] = begin;
-  const double h = step();
+  const ElementTwist twist = element();
   for (int i = 0; i < elements(); ++i)
-    frames_[std::size_t(i) + 1] = frames_[std::size_t(i)] * se3::step(map_, twist(h, strains_.segment<3>(3 * i)));
+    frames_[std::size_t(i) + 1] = frames_[std::size_t(i)] * se3::step(map_, twist(strains_.data() + twist.stride() * i));
   screwsCurrent_ = false;
+}
+
+Vector3 StrainRod::curvature(int i) const {
+  const int at = element().stride() * i;
+  if (kind_ == RodStrains::Constant) return strains_.segment<3>(at);
+  return 0.5 * (strains_.segment<3>(at) + strains_.segment<3>(at + 3));
+}
+
+Vector6 StrainRod::stress(int i) const {
+  const int stride = element().stride(), at = stride * i;
+  Vector3 change = curvature(i) - natural_.segment<3>(at);
+  if (kind_ == RodStrains::Linear) change += 0.5 * (natural_.segment<3>(at) - natural_.segment<3>(at + 3));
+  Vector6 stress = Vector6::Zero();
+  stress.head<3>() = properties_.stiffness.cwiseProduct(change);
+  if (properties_.stretchStiffness)
+    stress.tail<3>() = properties_.stretchStiffness->cwiseProduct(strains_.segment<3>(at + 3) - natural_.segment<3>(at + 3));
+  return stress;
 }
 
 double StrainRod::turns() const {
   double sum = 0;
-  for (int i = 0; i < elements(); ++i) sum += strains_[3 * i + 2];
+  for (int i = 0; i < elements(); ++i) sum += curvature(i)[2];
   return step() * sum / (2 * std::numbers::pi);
 }
 
-double StrainRod::elasticEnergy() const {
-  double sum = 0;
-  for (int i = 0; i < elements(); ++i) {
-    const Vector3 change = strains_.segment<3>(3 * i) - natural_.segment<3>(3 * i);
-    sum += change.dot(properties_.stiffness.cwiseProduct(change));
-  }
-  return step() / 2 * sum;
-}
+double StrainRod::elasticEnergy() const { return 0.5 * elasticity_.dot((strains_ - natural_).cwiseAbs2()); }
 
 double StrainRod::weightEnergy() const {
   double sum = 0;
@@ -85,34 +110,46 @@ double StrainRod::weightEnergy() const {
 
 void StrainRod::screws() {
   if (screwsCurrent_) return;
-  const double h = step();
+  const ElementTwist twist = element();
+  ElementTwist::Jacobian J;
   for (int i = 0; i < elements(); ++i) {
-    const Screws local = h * se3::stepTangent(map_, twist(h, strains_.segment<3>(3 * i))).rightCols<3>();
+    const double* w = strains_.data() + twist.stride() * i;
+    twist.jacobian(w, J);
+    const Screws local = se3::stepTangent(map_, twist(w)) * J;
     const Pose& H = frames_[std::size_t(i) + 1];
     Screws& A = screws_[std::size_t(i)];
+    A.resize(6, local.cols());
     A.bottomRows<3>().noalias() = H.R * local.bottomRows<3>();
     A.topRows<3>().noalias() = H.R * local.topRows<3>();
-    for (int c = 0; c < 3; ++c) A.col(c).head<3>() += H.x.cross(Vector3(A.col(c).tail<3>()));
+    for (int c = 0; c < A.cols(); ++c) A.col(c).head<3>() += H.x.cross(Vector3(A.col(c).tail<3>()));
   }
   screwsCurrent_ = true;
 }
 
-/// The wrench (F, M) about the origin of all loads beyond an element, on its screws.
-void StrainRod::sweep(double scale, const EndFunction& end, VectorX& gradient) {
+/// visit(j, beyond) for every element, the last first.
+template <class Visit> void StrainRod::fromTheEnd(double scale, const EndFunction& end, Visit visit) {
   screws();
-  Vector3 F = end.y, M = frames_.back().x.cross(end.y) + end.couple;
-  for (int i = elements() - 1; i >= 0; --i) {
-    const Vector3 f = -scale * shares_[std::size_t(i) + 1] * properties_.weight;
-    F += f, M += frames_[std::size_t(i) + 1].x.cross(f);
-    const Screws& A = screws_[std::size_t(i)];
-    gradient.segment<3>(3 * i) += A.topRows<3>().transpose() * F + A.bottomRows<3>().transpose() * M;
+  const Vector3& tip = frames_.back().x;
+  Beyond beyond{end.y, tip.cross(end.y) + end.couple, momentOf(tip, end.y) + end.curvature};
+  for (int j = elements() - 1; j >= 0; --j) {
+    const Vector3& x = frames_[std::size_t(j) + 1].x;
+    const Vector3 f = -scale * shares_[std::size_t(j) + 1] * properties_.weight;
+    beyond.F += f, beyond.M += x.cross(f), beyond.B += momentOf(x, f);
+    visit(j, beyond);
   }
 }
 
+/// The wrench (F, M) about the origin of all loads beyond an element, on its screws.
+void StrainRod::sweep(double scale, const EndFunction& end, VectorX& gradient) {
+  const ElementTwist twist = element();
+  fromTheEnd(scale, end, [&](int j, const Beyond& beyond) {
+    const Screws& A = screws_[std::size_t(j)];
+    gradient.segment(twist.stride() * j, twist.size()) += A.topRows<3>().transpose() * beyond.F + A.bottomRows<3>().transpose() * beyond.M;
+  });
+}
+
 void StrainRod::addEnergyGradient(double scale, VectorX& gradient) {
-  for (int i = 0; i < elements(); ++i)
-    gradient.segment<3>(3 * i) +=
-        scale * step() * properties_.stiffness.cwiseProduct(strains_.segment<3>(3 * i) - natural_.segment<3>(3 * i));
+  gradient += scale * elasticity_.cwiseProduct(strains_ - natural_);
   sweep(scale, {}, gradient);
 }
 
@@ -120,34 +157,53 @@ void StrainRod::addEndGradient(const EndFunction& end, double scale, VectorX& gr
   sweep(0, {scale * end.y, scale * end.couple, Matrix3::Zero()}, gradient);
 }
 
+/// Within an element: the product of its screws, and the change of its twist and tangent against the wrench at its end.
+StrainRod::Block StrainRod::ownBlock(int j, const Beyond& beyond, const Moments& Z) const {
+  const ElementTwist twist = element();
+  const double* w = strains_.data() + twist.stride() * j;
+  const Pose& node = frames_[std::size_t(j) + 1];
+  const Vector6 x = twist(w);
+  Vector6 wrench;
+  wrench << node.R.transpose() * beyond.F, node.R.transpose() * (beyond.M - node.x.cross(beyond.F));
+  ElementTwist::Jacobian J;
+  twist.jacobian(w, J);
+  Block own = screws_[std::size_t(j)].bottomRows<3>().transpose() * Z;
+  own.noalias() += J.transpose() * se3::stepTangentTransposeDerivative(map_, x, wrench).transpose() * J;
+  own = 0.5 * (own + own.transpose()).eval();
+  twist.addHessian(w, se3::stepTangent(map_, x).transpose() * wrench, own);
+  return own;
+}
+
 void StrainRod::hessian(double scale, const EndFunction& end, MatrixX& H) {
-  screws();
-  const double h = step();
+  const ElementTwist twist = element();
+  const int stride = twist.stride(), n = twist.size();
   H.setZero(size(), size());
-  const auto moment = [](const Vector3& r, const Vector3& f) -> Matrix3 { return r * f.transpose() - r.dot(f) * Matrix3::Identity(); };
-  const Vector3& tip = frames_.back().x;
-  Vector3 F = end.y, M = tip.cross(end.y) + end.couple;
-  Matrix3 B = moment(tip, end.y) + end.curvature;
-  for (int j = elements() - 1; j >= 0; --j) {
-    const Pose& node = frames_[std::size_t(j) + 1];
-    const Vector3 f = -scale * shares_[std::size_t(j) + 1] * properties_.weight;
-    F += f, M += node.x.cross(f), B += moment(node.x, f);
+  fromTheEnd(scale, end, [&](int j, const Beyond& beyond) {
     const Screws& A = screws_[std::size_t(j)];
-    const Matrix3 Z = B * A.bottomRows<3>() - so3::hat(F) * A.topRows<3>();
-    for (int i = 0; i < j; ++i) {
-      const Matrix3 block = screws_[std::size_t(i)].bottomRows<3>().transpose() * Z;
-      H.block<3, 3>(3 * i, 3 * j) = block;
-      H.block<3, 3>(3 * j, 3 * i) = block.transpose();
-    }
-    // Within the element: the product of screws, and the change of the tangent against the wrench at its end.
-    Vector6 wrench;
-    wrench << node.R.transpose() * F, node.R.transpose() * (M - node.x.cross(F));
-    const Matrix6 D = tangentTransposeDerivative(map_, twist(h, strains_.segment<3>(3 * j)), wrench);
-    Matrix3 own = A.bottomRows<3>().transpose() * Z + h * h * D.bottomRightCorner<3, 3>().transpose();
-    own = 0.5 * (own + own.transpose()).eval();
-    own.diagonal() += scale * h * properties_.stiffness;
-    H.block<3, 3>(3 * j, 3 * j) = own;
-  }
+    const Moments Z = beyond.B * A.bottomRows<3>() - so3::hat(beyond.F) * A.topRows<3>();
+    for (int i = 0; i < j; ++i) H.block(stride * i, stride * j, n, n) += screws_[std::size_t(i)].bottomRows<3>().transpose() * Z;
+    H.block(stride * j, stride * j, n, n) += 0.5 * ownBlock(j, beyond, Z);
+  });
+  H += H.transpose().eval();
+  H.diagonal() += scale * elasticity_;
+}
+
+void StrainRod::hessianProduct(double scale, const EndFunction& end, const VectorX& direction, VectorX& product) {
+  const ElementTwist twist = element();
+  const int stride = twist.stride(), n = twist.size();
+  product = scale * elasticity_.cwiseProduct(direction);
+  // Rotation of all elements before j, and moment of the motions of all beyond.
+  screws();
+  Vector3 before = Vector3::Zero(), moment = Vector3::Zero();
+  for (int i = 0; i < elements(); ++i) before += screws_[std::size_t(i)].bottomRows<3>() * direction.segment(stride * i, n);
+  fromTheEnd(scale, end, [&](int j, const Beyond& beyond) {
+    const Screws& A = screws_[std::size_t(j)];
+    const auto d = direction.segment(stride * j, n);
+    const Moments Z = beyond.B * A.bottomRows<3>() - so3::hat(beyond.F) * A.topRows<3>();
+    before -= A.bottomRows<3>() * d;
+    product.segment(stride * j, n) += Z.transpose() * before + A.bottomRows<3>().transpose() * moment + ownBlock(j, beyond, Z) * d;
+    moment += Z * d;
+  });
 }
 
 }

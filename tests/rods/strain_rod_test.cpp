@@ -19,10 +19,15 @@ VectorX randomVector(Eigen::Index size, unsigned seed, double scale) {
 
 const Pose clamp{so3::exp(Vector3(0.3, -0.5, 0.8)), {0.2, -0.1, 0.4}};
 
-StrainRod curled(StepMap map, int elements = 7) {
-  return {{.length = 1.3, .stiffness = {1.2, 0.7, 0.9}, .weight = {1, -3, 2}, .natural = [](double s) { return Vector3(s, 1 - s, 0.5); }},
-          elements,
-          map};
+/// Every kind of rod: both maps, with constant and linear strains, and rods that stretch.
+std::vector<StrainRod> curledRods(int elements = 7) {
+  const RodProperties inextensible{
+      .length = 1.3, .stiffness = {1.2, 0.7, 0.9}, .weight = {1, -3, 2}, .natural = [](double s) { return Vector3(s, 1 - s, 0.5); }};
+  RodProperties stretching = inextensible;
+  stretching.stretchStiffness = Vector3(40, 50, 90);
+  return {StrainRod(inextensible, elements, StepMap::Exponential), StrainRod(inextensible, elements, StepMap::Cayley),
+          StrainRod(inextensible, elements, StepMap::Cayley, RodWeight::Trapezoid, RodStrains::Linear),
+          StrainRod(stretching, elements, StepMap::Exponential), StrainRod(stretching, elements, StepMap::Cayley)};
 }
 
 /// y . r + Y : R, dead loads on the end and its directors.
@@ -47,8 +52,7 @@ double valueOf(StrainRod& rod, const VectorX& u, double scale, const DeadLoad& l
 }
 
 TEST(StrainRod, DerivativesAreExact) {
-  for (const StepMap map : bothMaps) {
-    StrainRod rod = curled(map);
+  for (StrainRod& rod : curledRods()) {
     const VectorX u = randomVector(rod.size(), 1, 3);
     const DeadLoad load;
     constexpr double scale = 0.8, e = 1e-4;
@@ -63,6 +67,10 @@ TEST(StrainRod, DerivativesAreExact) {
     MatrixX H;
     rod.hessian(scale, load.at(rod.frame(rod.elements())), H);
     EXPECT_LT((H - H.transpose()).norm(), 1e-14 * H.norm());
+    VectorX product;
+    const VectorX direction = randomVector(rod.size(), 4, 1);
+    rod.hessianProduct(scale, load.at(rod.frame(rod.elements())), direction, product);
+    EXPECT_LT((product - H * direction).norm(), 1e-13 * H.norm() * direction.norm());
     for (int i = 0; i < rod.size(); ++i) {
       const VectorX d = e * VectorX::Unit(rod.size(), i);
       const double difference = (8 * (valueOf(rod, u + d, scale, load) - valueOf(rod, u - d, scale, load)) -
@@ -100,7 +108,53 @@ TEST(StrainRod, PureTwistKeepsTheLength) {
   }
 }
 
+/// Lengths, stiffnesses and weights in other units are the same rod.
+TEST(StrainRod, ScaledIsTheSameRod) {
+  for (StrainRod& rod : curledRods()) {
+    rod.place(clamp, rod.natural() + randomVector(rod.size(), 5, 0.5));
+    StrainRod unit = rod.scaled();
+    const double L = rod.properties().length, EI = rod.properties().stiffness.maxCoeff();
+    EXPECT_EQ(unit.properties().length, 1);
+    EXPECT_NEAR(unit.energy() * EI / L, rod.energy(), 1e-13);
+    EXPECT_LT((L * unit.frame(7).x - rod.frame(7).x).norm(), 1e-14);
+  }
+}
+
+/// Linear strains: nodes of a curve of varying curvature to second order, and of constant curvature as the Cayley map has it.
+TEST(StrainRod, LinearStrainsReconstructToSecondOrder) {
+  const auto strain = [](double s) { return Vector3(std::cos(2 * s), 0.5 * std::sin(3 * s), 1 - s); };
+  const auto xi = [&](double s) {
+    Vector6 x;
+    x << 0, 0, 1, strain(s);
+    return x;
+  };
+  const Pose exact = se3::reconstruct<4>(StepMap::Exponential, xi, 2, 2000);
+  std::vector<double> errors;
+  for (const int n : {20, 40, 80}) {
+    StrainRod rod({.length = 2}, n, StepMap::Cayley, RodWeight::Trapezoid, RodStrains::Linear);
+    VectorX u(rod.size());
+    for (int i = 0; i <= n; ++i) u.segment<3>(3 * i) = strain(2.0 * i / n);
+    rod.place({}, u);
+    errors.push_back((rod.frame(n).x - exact.x).norm());
+  }
+  EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2, 0.1);
+  EXPECT_NEAR(std::log2(errors[1] / errors[2]), 2, 0.1);
+}
+
+/// A rod that stretches under a pull along itself, and shears as it is told.
+TEST(StrainRod, StretchesAndShears) {
+  StrainRod rod({.length = 2, .stretchStiffness = Vector3(10, 20, 30)}, 4);
+  VectorX u = rod.natural();
+  for (int i = 0; i < 4; ++i) u.segment<3>(6 * i + 3) = Vector3(0.1, -0.2, 1.3);
+  rod.place({}, u);
+  EXPECT_LT((rod.frame(4).x - Vector3(0.2, -0.4, 2.6)).norm(), 1e-15);
+  EXPECT_NEAR(rod.elasticEnergy(), 10 * 0.01 + 20 * 0.04 + 30 * 0.09, 1e-14);
+  EXPECT_LT((rod.stress(2).tail<3>() - Vector3(1, -4, 9)).norm(), 1e-14);
+}
+
 TEST(StrainRod, RefusesWhatIsNoRod) {
+  EXPECT_THROW(StrainRod({}, 3, StepMap::Exponential, RodWeight::Trapezoid, RodStrains::Linear), InputError);
+  EXPECT_THROW(StrainRod({.stretchStiffness = Vector3(1, 1, 0)}, 3), InputError);
   EXPECT_THROW(StrainRod({}, 0), InputError);
   EXPECT_THROW(StrainRod({.length = -1}, 3), InputError);
   EXPECT_THROW(StrainRod({.stiffness = {1, 0, 1}}, 3), InputError);

@@ -21,6 +21,21 @@ inline Matrix6 stepTangentInverse(StepMap map, const Vector6& twist) {
   return map == StepMap::Exponential ? tangentInverse(twist) : cayleyTangentInverse(twist);
 }
 
+/// d(T(x)^T f)/dx of the map of a step at a fixed wrench f: symmetric but for the half of the commutator, as T is no gradient.
+inline Matrix6 stepTangentTransposeDerivative(StepMap map, const Vector6& x, const Vector6& f) {
+  if (map == StepMap::Exponential) return tangentTransposeDerivative(x, f);
+  // T = C^-1, so that d(T^T f) = -T^T d(C^T) y with y = T^T f.
+  const Matrix6 T = cayleyTangent(x);
+  const Vector6 y = T.transpose() * f;
+  const Vector3 u = x.head<3>(), w = x.tail<3>(), yu = y.head<3>(), yw = y.tail<3>();
+  Matrix6 D = Matrix6::Zero();
+  D.topRightCorner<3, 3>() = 0.5 * so3::hat(yu);
+  D.bottomLeftCorner<3, 3>() = 0.5 * so3::hat(yu - 0.5 * w.cross(yu));
+  D.bottomRightCorner<3, 3>() =
+      -0.25 * so3::hat(u) * so3::hat(yu) + 0.5 * so3::hat(yw) + 0.25 * (w.dot(yw) * Matrix3::Identity() + w * yw.transpose());
+  return -T.transpose() * D;
+}
+
 /// The twist theta of one step of size h from s, H(s + h) = H(s) tau(theta), by the method of the given order with the strains xi(s):
 ///
 ///     1   Lie-Euler;   2   explicit trapezoid;   4   the classical method of four stages.

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tendril {
 
@@ -20,7 +21,14 @@ struct RodSupport {
   Vector3 moment = Vector3::Zero(); ///< [N m]
 };
 
+/// What the unknowns are. Both have the same stationary points and the same discrete energies.
+enum class RodForm {
+  Strains, ///< strains alone: small and dense, effort of N^3
+  Mixed    ///< strains and frames of all nodes: sparse, effort of N
+};
+
 struct RodEquilibriumOptions {
+  RodForm form = RodForm::Mixed;
   double tolerance = 1e-10; ///< of the conditions of optimality, in natural units: lengths over L, energies over EI/L
   int maxIterations = 500;
   /// How often a point that is no minimum is left along the direction in which the energy falls.
@@ -34,17 +42,21 @@ struct RodEquilibrium {
   /// No direction that the supports allow lowers the energy to second order: the Hessian of the Lagrangian on the kernel of their gradients
   /// is positive definite.
   bool isMinimum = false;
-  double stability = 0; ///< least eigenvalue of that Hessian in natural units, where it was measured
-  double energy = 0;    ///< [J]
+  /// The least of the second variation over twice its elastic part, for motions that the supports allow: 1 without load, 0 where stability
+  /// is lost. Where it was measured.
+  double stability = 0;
+  double energy = 0; ///< [J]
   RodSupport end;
+  /// In the inertial frame, what each element passes on to the next [N]; of the mixed form, which has them as unknowns.
+  std::vector<Vector3> internalForces{};
   int iterations = 0, escapes = 0;
   std::string message; ///< what went wrong
 };
 
-/// Minimises the energy of a rod between its supports, from its present strains: a nonlinear program in the strains with up to six
-/// equations, r_N = r*, log(R*^T R_N) = 0, solved by InteriorPoint with exact second derivatives. What comes out is a certified minimum
-/// or says that it is not: where a stationary point is none, the rod is disturbed along the direction of negative curvature and solved
-/// again. InputError for ends farther apart than the rod is long, and for orientations that are no rotations.
+/// Minimises the energy of a rod between its supports, from its present strains: a nonlinear program with up to six equations for the end,
+/// r_N = r*, log(R*^T R_N) = 0, and in mixed form six for every element, solved by InteriorPoint with exact second derivatives. What comes
+/// out is a certified minimum or says that it is not: where a stationary point is none, the rod is disturbed along the direction of
+/// negative curvature and solved again. InputError for ends farther apart than the rod is long, and for orientations that are no rotations.
 RodEquilibrium solveEquilibrium(StrainRod& rod, const RodEnds& ends, const RodEquilibriumOptions& options = {});
 
 }

@@ -11,6 +11,7 @@ struct RodStaticsOptions {
   int elements = 50;
   se3::StepMap map = se3::StepMap::Exponential;
   RodWeight weight = RodWeight::Trapezoid;
+  RodStrains strains = RodStrains::Constant;
   RodEnds ends;
   VectorX start; ///< strains of the first guess; empty: the natural ones
   /// Quasi-static steps, each from the equilibrium before, while a load parameter goes from 0 to 1; with one step it is 1.
@@ -23,8 +24,8 @@ struct RodStaticsOptions {
 
 /// Equilibria of a strain rod as an analysis, whose steps are those of the load parameter. A step that ends in no certified minimum throws
 /// NumericalFailure. monitor(): `energy`, `elastic energy`, `gravitational energy` [J], `turns`, `torsion spread` (largest less least
-/// torsion [1/m]), `stability` (RodEquilibrium; EI/L), `end force` [N], `end moment` [N m], `force slope`
-/// (growth of the internal force along the weight by the arclength, from the moments [N/m]).
+/// torsion [1/m]), `stability` (RodEquilibrium), `end force` [N], `end moment` [N m], `force slope` (growth of the internal force against
+/// the weight by the arclength [N/m]; in mixed form from the forces themselves, else from the moments).
 class RodStatics final : public ShownRod {
  public:
   RodStatics(const Model& model, RodStaticsOptions options);
