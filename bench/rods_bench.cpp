@@ -12,7 +12,7 @@ namespace tendril {
 namespace {
 
 /// The helix of silicone under its weight, from its natural shape.
-void siliconeHelix(benchmark::State& run) {
+template <RodForm form> void siliconeHelix(benchmark::State& run) {
   constexpr double EI = 1.94227e-5, GJ = 1.29485e-5, L = 0.2, beta = 75.751;
   int iterations = 0;
   for (auto _ : run) {
@@ -21,27 +21,30 @@ void siliconeHelix(benchmark::State& run) {
                    .weight = {0, 0, -beta * EI / (L * L * L)},
                    .natural = [](double) { return Vector3(66.67, 0, -24.79); }},
                   int(run.range(0)));
-    const RodEquilibrium found = solveEquilibrium(rod, {});
+    const RodEquilibrium found = solveEquilibrium(rod, {}, {.form = form});
     if (!found.isMinimum) return run.SkipWithError(found.message.c_str());
     iterations = found.iterations;
   }
   run.counters["iterations"] = iterations;
 }
-BENCHMARK(siliconeHelix)->Arg(50)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK(siliconeHelix<RodForm::Mixed>)->Arg(50)->Arg(100)->RangeMultiplier(10)->Range(1000, 100000)->Unit(benchmark::kMillisecond);
+BENCHMARK(siliconeHelix<RodForm::Strains>)->Arg(50)->Arg(100)->Unit(benchmark::kMillisecond);
 
 /// Clamps at 0.2 of the length, from strains of 1.
-void betweenClamps(benchmark::State& run) {
+template <RodForm form> void betweenClamps(benchmark::State& run) {
   int iterations = 0;
   for (auto _ : run) {
     StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}}, int(run.range(0)));
     rod.place({}, VectorX::Ones(rod.size()));
-    const RodEquilibrium found = solveEquilibrium(rod, {.position = Vector3(0, 0, 0.2), .orientation = Matrix3::Identity()});
+    const RodEquilibrium found =
+        solveEquilibrium(rod, {.position = Vector3(0, 0, 0.2), .orientation = Matrix3::Identity()}, {.form = form});
     if (!found.isMinimum) return run.SkipWithError(found.message.c_str());
     iterations = found.iterations;
   }
   run.counters["iterations"] = iterations;
 }
-BENCHMARK(betweenClamps)->Arg(20)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK(betweenClamps<RodForm::Mixed>)->Arg(20)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK(betweenClamps<RodForm::Strains>)->Arg(20)->Arg(100)->Unit(benchmark::kMillisecond);
 
 void strainGradient(benchmark::State& run) {
   StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}, .weight = {0, 0, -10}}, int(run.range(0)));

@@ -198,7 +198,7 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"gravitational energy", {"", 1, "J", "energy of the weight, zero at the inertial origin"}},
       {"turns", {"", 1, "1", "integral of the torsion over 2 pi"}},
       {"torsion spread", {"", 1, "1/m", "largest less least torsion"}},
-      {"stability", {"", 1, "1", "least eigenvalue of the second variation, in EI/L"}},
+      {"stability", {"", 1, "1", "least of the second variation over twice its elastic part"}},
       {"end force", {"", 3, "N", "force of the support on the end", "inertial"}},
       {"force slope", {"", 1, "N/m", "growth of the internal force against the weight by the arclength, from the moments"}},
       {"end moment", {"", 3, "N m", "moment of the support on the end", "inertial"}}};

@@ -26,16 +26,22 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
   claimPart(r.node("name"), name);
   rod_.rod = {.length = r.number("length"), .stiffness = r.numbers("stiffness"), .weight = r.vector3("weight")};
   if (!(rod_.rod.stiffness.minCoeff() > 0)) r.node("stiffness").refuse("a stiffness is not positive", "give [EI1, EI2, GJ] above zero");
+  if (r.has("stretch_stiffness")) {
+    rod_.rod.stretchStiffness = r.numbers("stretch_stiffness");
+    if (!(rod_.rod.stretchStiffness->minCoeff() > 0))
+      r.node("stretch_stiffness").refuse("a stiffness is not positive", "give [GA1, GA2, EA] above zero, or leave the key out");
+  }
   if (const Vector3 natural = r.numbers("natural"); !natural.isZero()) rod_.rod.natural = [natural](double) { return natural; };
   rod_.elements = r.integer("elements");
-  if (rod_.elements > 2000)
-    r.node("elements").refuse("so many are not solved together", "give up to 2000; 50 to 200 suffice for most shapes");
+  if (rod_.elements > 1000000)
+    r.node("elements").refuse("so many do not fit into memory", "give up to 1000000; 50 to 200 suffice for most shapes");
   rod_.ends.begin = readPose(r.object("begin"));
   if (r.has("end")) {
     const Record end = r.object("end");
     if (end.has("position")) rod_.ends.position = end.vector3("position");
     if (end.has("orientation")) rod_.ends.orientation = readPose(end).R;
-    if (rod_.ends.position && (*rod_.ends.position - rod_.ends.begin.x).norm() > rod_.rod.length * (1 + 1e-12))
+    if (rod_.ends.position && !rod_.rod.stretchStiffness &&
+        (*rod_.ends.position - rod_.ends.begin.x).norm() > rod_.rod.length * (1 + 1e-12))
       end.node("position").refuse("it is farther from the begin than the rod is long", "bring the ends closer, or lengthen the rod");
   }
   if (analysis.variant() == "elastica") {
@@ -72,6 +78,11 @@ void SceneBuilder::readRodStatics(const Record& r, const Record& analysis) {
   rod_.equilibrium.form = method.starts_with("ms") ? RodForm::Mixed : RodForm::Strains;
   rod_.map = method.find("cay") != std::string::npos ? se3::StepMap::Cayley : se3::StepMap::Exponential;
   rod_.strains = method.ends_with('2') ? RodStrains::Linear : RodStrains::Constant;
+  if (rod_.equilibrium.form == RodForm::Strains && rod_.elements > 2000)
+    r.node("elements").refuse("so many strains are not solved together", "give up to 2000, or take the method ms-exp1");
+  if (rod_.strains == RodStrains::Linear && rod_.rod.stretchStiffness)
+    analysis.node("method").refuse("a rod that stretches has constant strains in its elements",
+                                   "take ms-exp1, or remove stretch_stiffness");
   rod_.weight = analysis.choice("weight") == "left-rectangle" ? RodWeight::LeftRectangle : RodWeight::Trapezoid;
   rod_.steps = analysis.integer("steps");
   rod_.growsNaturalStrain = analysis.choice("grows") == "natural";
@@ -80,17 +91,20 @@ void SceneBuilder::readRodStatics(const Record& r, const Record& analysis) {
   rod_.equilibrium.maxIterations = analysis.integer("max_iterations");
   rod_.equilibrium.measuresStability = true;
   const Vector3 start = analysis.has("start") ? Vector3(analysis.numbers("start")) : Vector3(r.numbers("natural"));
-  rod_.start = start.replicate(rod_.elements, 1);
-  if (analysis.boolean("follows_twist")) { // a bend that keeps its direction in space while the frame turns
-    for (int i = 0; i < rod_.elements; ++i) {
-      const double angle = -start[2] * rod_.rod.length * (i + 0.5) / rod_.elements;
-      rod_.start.segment<2>(3 * i) = Eigen::Rotation2Dd(angle) * start.head<2>();
-    }
+  const StrainRod rod(rod_.rod, rod_.elements, rod_.map, rod_.weight, rod_.strains);
+  const int stride = rod.stride(), places = rod.size() / stride;
+  rod_.start = rod.natural();
+  for (int i = 0; i < places; ++i) {
+    rod_.start.segment<3>(stride * i) = start;
+    if (!analysis.boolean("follows_twist")) continue; // a bend that keeps its direction in space while the frame turns
+    const double angle = -start[2] * rod_.rod.length * (i + 0.5) / places;
+    rod_.start.segment<2>(stride * i) = Eigen::Rotation2Dd(angle) * start.head<2>();
   }
   if (const double spread = analysis.number("spread"); spread > 0) {
     std::mt19937 random(unsigned(analysis.integer("seed")));
     std::uniform_real_distribution<double> uniform(-spread, spread);
-    for (double& u : rod_.start) u += uniform(random);
+    for (int i = 0; i < rod_.start.size(); ++i)
+      if (i % stride < 3) rod_.start[i] += uniform(random);
   }
 }
 

@@ -133,12 +133,17 @@ const Schema& rodEnd() {
 
 const Schema& rod() {
   static const Schema table(
-      "rod", "An inextensible, unshearable rod whose unknowns are its strains: curvatures about d1 and d2, torsion about the tangent d3.",
+      "rod",
+      "A rod whose unknowns are its strains: curvatures about d1 and d2, torsion about the tangent d3; and shear and stretch, where it has "
+      "stiffnesses against them.",
       {name("rod"), number("length", dim::length, "Its length.").positive(),
        numbers("stiffness", 3, dim::bendingRigidity, "[EI1, EI2, GJ], against bending about d1 and d2 and against torsion."),
+       numbers("stretch_stiffness", 3, dim::force,
+               "[GA1, GA2, EA], against shear and tension; without it the rod does neither shear nor stretch.")
+           .optional(),
        vector3("weight", dim::forcePerLength, "Its weight per length, in the inertial frame.").defaultsTo("[0, 0, 0]"),
        numbers("natural", 3, dim::curvature, "Its strains without load, [kappa1, kappa2, tau].").defaultsTo("[0, 0, 0]"),
-       integer("elements", "Number of elements, of constant strain.").positive().defaultsTo("50"),
+       integer("elements", "Number of elements.").positive().defaultsTo("50"),
        object("begin", rodBegin(), "Where it begins; clamped there."),
        object("end", rodEnd(), "How its end is held; free if not.").optional(),
        number("radius", dim::length, "Of the tube that pictures show.").positive().defaultsTo("0.005")});
@@ -666,8 +671,10 @@ const Schema& analysis() {
          constraint}},
        {"rod-equilibrium",
         "Stable equilibria of a rod: minima of its energy between its supports, certified by the second variation.",
-        {choice("method", {"ss-exp1", "ss-cay1"}, "Elements of constant strain: pieces of helices, or steps of the Cayley map.")
-             .defaultsTo("ss-exp1"),
+        {choice("method", {"ms-exp1", "ms-cay1", "ms-cay2", "ss-exp1", "ss-cay1", "ss-cay2"},
+                "ms: strains and frames of all nodes are unknowns, effort linear in the elements; ss: strains alone. exp1, cay1: constant "
+                "strains, pieces of helices or steps of the Cayley map; cay2: linear strains.")
+             .defaultsTo("ms-exp1"),
          choice("weight", {"trapezoid", "left-rectangle"}, "Where the weight of an element acts: at both ends, or at its begin.")
              .defaultsTo("trapezoid"),
          integer("steps", "Quasi-static steps, each from the equilibrium before.").positive().defaultsTo("1"),

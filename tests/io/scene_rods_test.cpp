@@ -30,12 +30,21 @@ TEST(SceneRods, RefuseWhatIsNoRod) {
   refused("length: 1", "length: 0", {"scene.yaml:4", "length"});
   refused("stiffness: [1, 1, 0.7]", "stiffness: [1, 1, 0]", {"stiffness", "above zero"});
   refused("elements: 10", "elements: 0", {"elements"});
-  refused("elements: 10", "elements: 100000", {"elements", "up to 2000"});
+  refused("elements: 10", "elements: 10000000", {"elements", "up to 1000000"});
+  refused("elements: 10", "stretch_stiffness: [1, 1, -1]\n    elements: 10", {"stretch_stiffness", "not positive"});
   refused("[0, 0, 0.5]", "[0, 0, 1.5]", {"scene.yaml:8", "farther", "lengthen"});
   refused("orientation: [0, 0, 0]}\nanalysis", "orientation: {directors: [[1, 0, 0], [0, 1, 0], [0, 1, 1]]}}\nanalysis", {"orthonormal"});
   refused("type: rod-equilibrium, start: [1, 1, 1]", "type: static", {"rods", "rod-equilibrium"});
   refused("outputs:", "beams: []\noutputs:", {"beams", "rod and its supports"});
   refused("{name: energy, measure: energy}", "{name: energy, measure: cost}", {"measure"});
+}
+
+TEST(SceneRods, MethodsKnowTheirLimits) {
+  const auto scene = [](const std::string& elements) {
+    return with(with(text, "elements: 10", elements), "start:", "method: ms-exp1, start:");
+  };
+  expectSceneRefused(scene("elements: 3000"), "method: ms-exp1", "method: ss-exp1", {"elements", "up to 2000"});
+  expectSceneRefused(scene("stretch_stiffness: [9, 9, 9]"), "method: ms-exp1", "method: ms-cay2", {"method", "stretches"});
 }
 
 TEST(SceneRods, MeasuresOfRodsBelongToThem) {

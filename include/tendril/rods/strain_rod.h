@@ -53,6 +53,7 @@ class StrainRod {
   se3::StepMap map() const { return map_; }
   double step() const { return properties_.length / elements(); }
   ElementTwist element() const;
+  int stride() const { return properties_.stretchStiffness ? 6 : 3; } ///< from the strains of an element to those of the next
   /// Natural strains, where the unknown ones are: in the middle of elements, or at nodes.
   const VectorX& natural() const { return natural_; }
   /// What elastic energy weighs the squares of the strains with [N m^3], and shares of the length that weigh at the nodes [m].
