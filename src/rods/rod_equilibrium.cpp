@@ -71,7 +71,7 @@ Curvature leastCurvature(StrainRod& rod, const EndConditions& ends, const Vector
   int k = 0;
   while (true) {
     basis.col(k) = v;
-    rod.hessianProduct(1, function, unit.cwiseProduct(v), w);
+    rod.hessianProduct(1, function, {}, unit.cwiseProduct(v), w);
     w = unit.cwiseProduct(w);
     project(w);
     diagonal[k] = v.dot(w);

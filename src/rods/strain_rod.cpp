@@ -127,22 +127,23 @@ void StrainRod::screws() {
 }
 
 /// visit(j, beyond) for every element, the last first.
-template <class Visit> void StrainRod::fromTheEnd(double scale, const EndFunction& end, Visit visit) {
+template <class Visit> void StrainRod::fromTheEnd(double scale, const EndFunction& end, const NodeForces& forces, Visit visit) {
   screws();
   const Vector3& tip = frames_.back().x;
   Beyond beyond{end.y, tip.cross(end.y) + end.couple, momentOf(tip, end.y) + end.curvature};
   for (int j = elements() - 1; j >= 0; --j) {
     const Vector3& x = frames_[std::size_t(j) + 1].x;
-    const Vector3 f = -scale * shares_[std::size_t(j) + 1] * properties_.weight;
+    Vector3 f = -scale * shares_[std::size_t(j) + 1] * properties_.weight;
+    if (forces.cols() > 0) f += forces.col(j + 1);
     beyond.F += f, beyond.M += x.cross(f), beyond.B += momentOf(x, f);
     visit(j, beyond);
   }
 }
 
 /// The wrench (F, M) about the origin of all loads beyond an element, on its screws.
-void StrainRod::sweep(double scale, const EndFunction& end, VectorX& gradient) {
+void StrainRod::sweep(double scale, const EndFunction& end, const NodeForces& forces, VectorX& gradient) {
   const ElementTwist twist = element();
-  fromTheEnd(scale, end, [&](int j, const Beyond& beyond) {
+  fromTheEnd(scale, end, forces, [&](int j, const Beyond& beyond) {
     const Screws& A = screws_[std::size_t(j)];
     gradient.segment(twist.stride() * j, twist.size()) += A.topRows<3>().transpose() * beyond.F + A.bottomRows<3>().transpose() * beyond.M;
   });
@@ -150,11 +151,11 @@ void StrainRod::sweep(double scale, const EndFunction& end, VectorX& gradient) {
 
 void StrainRod::addEnergyGradient(double scale, VectorX& gradient) {
   gradient += scale * elasticity_.cwiseProduct(strains_ - natural_);
-  sweep(scale, {}, gradient);
+  sweep(scale, {}, {}, gradient);
 }
 
 void StrainRod::addEndGradient(const EndFunction& end, double scale, VectorX& gradient) {
-  sweep(0, {scale * end.y, scale * end.couple, Matrix3::Zero()}, gradient);
+  sweep(0, {scale * end.y, scale * end.couple, Matrix3::Zero()}, {}, gradient);
 }
 
 /// Within an element: the product of its screws, and the change of its twist and tangent against the wrench at its end.
@@ -174,11 +175,21 @@ StrainRod::Block StrainRod::ownBlock(int j, const Beyond& beyond, const Moments&
   return own;
 }
 
-void StrainRod::hessian(double scale, const EndFunction& end, MatrixX& H) {
+void StrainRod::addNodeMotion(int node, double scale, Eigen::Ref<MatrixX> motion) {
+  screws();
+  const ElementTwist twist = element();
+  const Vector3 x = scale * frame(node).x;
+  for (int i = 0; i < node; ++i) {
+    const Screws& A = screws_[std::size_t(i)];
+    motion.middleCols(Eigen::Index(twist.stride()) * i, twist.size()) += scale * A.topRows<3>() - so3::hat(x) * A.bottomRows<3>();
+  }
+}
+
+void StrainRod::hessian(double scale, const EndFunction& end, const NodeForces& forces, MatrixX& H) {
   const ElementTwist twist = element();
   const int stride = twist.stride(), n = twist.size();
   H.setZero(size(), size());
-  fromTheEnd(scale, end, [&](int j, const Beyond& beyond) {
+  fromTheEnd(scale, end, forces, [&](int j, const Beyond& beyond) {
     const Screws& A = screws_[std::size_t(j)];
     const Moments Z = beyond.B * A.bottomRows<3>() - so3::hat(beyond.F) * A.topRows<3>();
     for (int i = 0; i < j; ++i) H.block(stride * i, stride * j, n, n) += screws_[std::size_t(i)].bottomRows<3>().transpose() * Z;
@@ -188,7 +199,7 @@ void StrainRod::hessian(double scale, const EndFunction& end, MatrixX& H) {
   H.diagonal() += scale * elasticity_;
 }
 
-void StrainRod::hessianProduct(double scale, const EndFunction& end, const VectorX& direction, VectorX& product) {
+void StrainRod::hessianProduct(double scale, const EndFunction& end, const NodeForces& forces, const VectorX& direction, VectorX& product) {
   const ElementTwist twist = element();
   const int stride = twist.stride(), n = twist.size();
   product = scale * elasticity_.cwiseProduct(direction);
@@ -196,7 +207,7 @@ void StrainRod::hessianProduct(double scale, const EndFunction& end, const Vecto
   screws();
   Vector3 before = Vector3::Zero(), moment = Vector3::Zero();
   for (int i = 0; i < elements(); ++i) before += screws_[std::size_t(i)].bottomRows<3>() * direction.segment(stride * i, n);
-  fromTheEnd(scale, end, [&](int j, const Beyond& beyond) {
+  fromTheEnd(scale, end, forces, [&](int j, const Beyond& beyond) {
     const Screws& A = screws_[std::size_t(j)];
     const auto d = direction.segment(stride * j, n);
     const Moments Z = beyond.B * A.bottomRows<3>() - so3::hat(beyond.F) * A.topRows<3>();

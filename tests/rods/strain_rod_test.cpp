@@ -69,7 +69,7 @@ TEST(StrainRod, DerivativesAreExact) {
     EXPECT_LT((H - H.transpose()).norm(), 1e-14 * H.norm());
     VectorX product;
     const VectorX direction = randomVector(rod.size(), 4, 1);
-    rod.hessianProduct(scale, load.at(rod.frame(rod.elements())), direction, product);
+    rod.hessianProduct(scale, load.at(rod.frame(rod.elements())), {}, direction, product);
     EXPECT_LT((product - H * direction).norm(), 1e-13 * H.norm() * direction.norm());
     for (int i = 0; i < rod.size(); ++i) {
       const VectorX d = e * VectorX::Unit(rod.size(), i);
@@ -77,6 +77,46 @@ TEST(StrainRod, DerivativesAreExact) {
                                  (valueOf(rod, u + 2 * d, scale, load) - valueOf(rod, u - 2 * d, scale, load))) /
                                 (12 * e);
       EXPECT_NEAR(g[i], difference, 1e-9 * g.norm());
+      const VectorX column = (8 * (gradientAt(u + d) - gradientAt(u - d)) - (gradientAt(u + 2 * d) - gradientAt(u - 2 * d))) / (12 * e);
+      EXPECT_LT((H.col(i) - column).norm(), 1e-9 * H.norm()) << i;
+    }
+  }
+}
+
+/// Forces at nodes: their potential sum f . r, its gradient and Hessian, and the motions of nodes that both are made of.
+TEST(StrainRod, ForcesAtNodesHaveExactDerivatives) {
+  for (StrainRod& rod : curledRods()) {
+    const VectorX u = randomVector(rod.size(), 4, 3);
+    const StrainRod::NodeForces f = randomVector(3 * (rod.elements() + 1), 5, 1).reshaped(3, rod.elements() + 1);
+    constexpr double e = 1e-4;
+    const auto gradientAt = [&](const VectorX& at) {
+      VectorX g = VectorX::Zero(rod.size());
+      rod.place(clamp, at);
+      rod.addNodeGradient(f, g);
+      return g;
+    };
+    const auto valueAt = [&](const VectorX& at) {
+      rod.place(clamp, at);
+      double sum = 0;
+      for (int k = 0; k <= rod.elements(); ++k) sum += f.col(k).dot(rod.frame(k).x);
+      return sum;
+    };
+    const VectorX g = gradientAt(u);
+    VectorX byMotions = VectorX::Zero(rod.size());
+    for (int k = 0; k <= rod.elements(); ++k) {
+      MatrixX motion = MatrixX::Zero(3, rod.size());
+      rod.addNodeMotion(k, 2, motion);
+      byMotions += motion.transpose() * f.col(k) / 2;
+    }
+    EXPECT_LT((g - byMotions).norm(), 1e-13 * g.norm());
+    MatrixX H, withEnergy, energy;
+    rod.hessian(0, {}, f, H);
+    rod.hessian(0.8, {}, f, withEnergy);
+    rod.hessian(0.8, {}, energy);
+    EXPECT_LT((withEnergy - energy - H).norm(), 1e-13 * energy.norm());
+    for (int i = 0; i < rod.size(); ++i) {
+      const VectorX d = e * VectorX::Unit(rod.size(), i);
+      EXPECT_NEAR(g[i], (8 * (valueAt(u + d) - valueAt(u - d)) - (valueAt(u + 2 * d) - valueAt(u - 2 * d))) / (12 * e), 1e-9 * g.norm());
       const VectorX column = (8 * (gradientAt(u + d) - gradientAt(u - d)) - (gradientAt(u + 2 * d) - gradientAt(u - 2 * d))) / (12 * e);
       EXPECT_LT((H.col(i) - column).norm(), 1e-9 * H.norm()) << i;
     }

@@ -89,10 +89,16 @@ class StrainRod {
   /// gradient += scale d(energy)/du; of a function of the end.
   void addEnergyGradient(double scale, VectorX& gradient);
   void addEndGradient(const EndFunction& end, double scale, VectorX& gradient);
-  /// The Hessian of scale energy + function of the end, symmetric.
-  void hessian(double scale, const EndFunction& end, MatrixX& H);
+  /// Forces f_k at the nodes, one a column: the function sum_k f_k . r_k, f constant. Without columns there are none.
+  using NodeForces = Eigen::Matrix3Xd;
+  void addNodeGradient(const NodeForces& forces, VectorX& gradient) { sweep(0, {}, forces, gradient); }
+  /// motion += scale dr_k/du (3 x size).
+  void addNodeMotion(int node, double scale, Eigen::Ref<MatrixX> motion);
+  /// The Hessian of scale energy + function of the end + sum_k f_k . r_k, symmetric.
+  void hessian(double scale, const EndFunction& end, const NodeForces& forces, MatrixX& H);
+  void hessian(double scale, const EndFunction& end, MatrixX& H) { hessian(scale, end, {}, H); }
   /// product = that Hessian times a direction, in O(N).
-  void hessianProduct(double scale, const EndFunction& end, const VectorX& direction, VectorX& product);
+  void hessianProduct(double scale, const EndFunction& end, const NodeForces& forces, const VectorX& direction, VectorX& product);
 
  private:
   using Screws = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
@@ -105,8 +111,8 @@ class StrainRod {
   };
 
   void screws();
-  template <class Visit> void fromTheEnd(double scale, const EndFunction& end, Visit visit);
-  void sweep(double scale, const EndFunction& end, VectorX& gradient);
+  template <class Visit> void fromTheEnd(double scale, const EndFunction& end, const NodeForces& forces, Visit visit);
+  void sweep(double scale, const EndFunction& end, const NodeForces& forces, VectorX& gradient);
   Block ownBlock(int element, const Beyond& beyond, const Moments& Z) const;
 
   RodProperties properties_;
