@@ -247,10 +247,10 @@ ArcLengthOptions readArcLength(const Record& r) {
   refuseForeign(r, withKeysOfBeamContact({"adaptive", "project_initial"}));
   ArcLengthOptions o;
   take(r, "steps", o.maxSteps);
-  take(r, "first_step", o.firstStep);
-  take(r, "max_iterations", o.maxIterations);
-  take(r, "largest_step", o.largestGrowth);
-  take(r, "smallest_step", o.smallestShrink);
+  take(r, "first_step", o.path.firstStep);
+  take(r, "max_iterations", o.path.maxIterations);
+  take(r, "largest_step", o.path.largestGrowth);
+  take(r, "smallest_step", o.path.smallestShrink);
   take(r, "lowest", o.lowest);
   take(r, "highest", o.highest);
   o.stability = r.boolean("stability");
