@@ -517,6 +517,12 @@ AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
   }
   if (r.variant() == "rod-equilibrium" || r.variant() == "elastica" || r.variant() == "packed-ring")
     return {.method = r.variant(), .isRod = true};
+  if (r.variant() == "cosserat-rod") {
+    AnalysisChoice choice{.method = r.variant(), .isRod = true};
+    choice.followsPath = r.choice("method") == "arc-length";
+    if (choice.followsPath) choice.end = std::numeric_limits<double>::infinity();
+    return choice;
+  }
   AnalysisChoice choice{.method = r.choice("method")};
   choice.followsPath = choice.method == "arc-length";
   choice.knowsContacts = choice.knowsContactsOfBeams = !choice.followsPath;

@@ -17,7 +17,7 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 
 std::vector<int> stageSizes(const CosseratRod& rod) {
   std::vector<int> sizes(std::size_t(rod.frames()), 0);
-  for (const CosseratRod::Unknown& unknown : rod.unknowns()) sizes[std::size_t(unknown.stage)] += 3;
+  for (const CosseratRod::Unknown& unknown : rod.unknowns()) sizes[std::size_t(unknown.stage)] += unknown.size;
   return sizes;
 }
 
@@ -47,10 +47,8 @@ class CosseratBalance final : public NewtonProblem {
 
 CosseratEquations::CosseratEquations(CosseratRod& rod, double tolerance)
     : rod_(rod), tolerance_(tolerance), unit_(unitsOf(rod)), gradient_(rod.size()), moved_(rod.size()), point_(rod.pointSize()),
-      kept_(rod.pointSize()), matrix_(stageSizes(rod), 0) {
-  for (const CosseratRod::Coupling& c : rod.couplings())
-    for (int j = 0; j < 3; ++j)
-      for (int i = c.row == c.column ? j : 0; i < 3; ++i) places_.push_back(matrix_.position(3 * c.row + i, 3 * c.column + j));
+      kept_(rod.pointSize()), values_(Eigen::Index(rod.hessianPattern().size())), matrix_(stageSizes(rod), 0) {
+  for (const MatrixEntry& entry : rod.hessianPattern()) places_.push_back(matrix_.position(entry.row, entry.column));
 }
 
 /// What rounding of positions makes of the force in a segment.
@@ -66,9 +64,9 @@ bool CosseratEquations::evaluate(std::span<ResidualGroup> groups) {
   double force = 0, moment = 0, worstForce = 0, worstMoment = 0;
   for (int i = 0; i < rod_.edges(); ++i) force += rod_.force(i).norm() / rod_.edges();
   for (int k = 0; k < rod_.bends(); ++k) moment += rod_.materialMoment(k).norm() / rod_.bends();
-  for (std::size_t u = 0; u < rod_.unknowns().size(); ++u) {
-    const double size = gradient_.segment<3>(3 * Eigen::Index(u)).norm();
-    double& worst = rod_.unknowns()[u].isPosition ? worstForce : worstMoment;
+  for (const CosseratRod::Unknown& u : rod_.unknowns()) {
+    const double size = gradient_.segment(u.offset, u.size).norm();
+    double& worst = u.isPosition ? worstForce : worstMoment;
     if (!(size <= worst)) worst = size; // keeps a NaN
   }
   const double scale = std::max(force, moment / length), forceNoise = 4 * roundOff();
@@ -79,14 +77,11 @@ bool CosseratEquations::evaluate(std::span<ResidualGroup> groups) {
 }
 
 void CosseratEquations::assemble() {
-  rod_.hessian(blocks_);
+  rod_.hessian(values_);
   std::fill(matrix_.values().begin(), matrix_.values().end(), 0.0);
-  std::size_t place = 0;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const CosseratRod::Coupling& c = rod_.couplings()[b];
-    const double scale = unit_[3 * c.row] * unit_[3 * c.column];
-    for (int j = 0; j < 3; ++j)
-      for (int i = c.row == c.column ? j : 0; i < 3; ++i) matrix_.values()[places_[place++]] = scale * blocks_[b](i, j);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const MatrixEntry& entry = rod_.hessianPattern()[i];
+    matrix_.values()[places_[i]] = unit_[entry.row] * unit_[entry.column] * values_[Eigen::Index(i)];
   }
 }
 

@@ -9,31 +9,30 @@ namespace tendril {
 
 VectorX unitsOf(const CosseratRod& rod) {
   VectorX unit = VectorX::Ones(rod.size());
-  for (Eigen::Index u = 0; u < Eigen::Index(rod.unknowns().size()); ++u)
-    if (rod.unknowns()[std::size_t(u)].isPosition) unit.segment<3>(3 * u).setConstant(rod.properties().length);
+  for (const CosseratRod::Unknown& u : rod.unknowns())
+    if (u.isPosition) unit.segment<3>(u.offset).setConstant(rod.properties().length);
   return unit;
 }
 
 double longestTurn(const CosseratRod& rod, const Eigen::Ref<const VectorX>& increment) {
   constexpr double most = 0.5;
   double turn = 0;
-  for (Eigen::Index u = 0; u < Eigen::Index(rod.unknowns().size()); ++u)
-    if (!rod.unknowns()[std::size_t(u)].isPosition) turn = std::max(turn, increment.segment<3>(3 * u).norm());
+  for (const CosseratRod::Unknown& u : rod.unknowns())
+    if (!u.isPosition) turn = std::max(turn, increment.segment(u.offset, u.size).norm());
   return turn > most ? most / turn : 1;
 }
 
 std::string nameOfUnknown(const CosseratRod& rod, int increment) {
-  const CosseratRod::Unknown& unknown = rod.unknowns()[std::size_t(increment) / 3];
-  return fmt::format("{} {} of the rod, {}", unknown.isPosition ? "vertex" : "frame", unknown.index, "xyz"[increment % 3]);
+  const auto found = std::find_if(rod.unknowns().begin(), rod.unknowns().end(), [&](const auto& u) { return increment < u.end(); });
+  const std::string axis = found->size == 1 ? "hinge" : std::string(1, "xyz"[increment - found->offset]);
+  return fmt::format("{} {} of the rod, {}", found->isPosition ? "vertex" : "frame", found->index, axis);
 }
 
 CosseratProgram::CosseratProgram(CosseratRod& rod)
     : rod_(rod), energyUnit_(rod.properties().bending.maxCoeff() / rod.properties().length), unit_(unitsOf(rod)), moved_(rod.size()) {
-  for (const CosseratRod::Unknown& unknown : rod.unknowns())
-    for (int i = 0; i < 3; ++i) structure_.addVariable(unknown.stage);
-  for (const CosseratRod::Coupling& c : rod.couplings())
-    for (int j = 0; j < 3; ++j)
-      for (int i = c.row == c.column ? j : 0; i < 3; ++i) structure_.hessian.push_back({3 * c.row + i, 3 * c.column + j});
+  for (const CosseratRod::Unknown& u : rod.unknowns())
+    for (int i = 0; i < u.size; ++i) structure_.addVariable(u.stage);
+  structure_.hessian = rod.hessianPattern();
 }
 
 void CosseratProgram::retract(const Eigen::Ref<const VectorX>& increment) {
@@ -52,15 +51,10 @@ bool CosseratProgram::differentiate(const ProgramMultipliers* multipliers, Progr
   rod_.gradient(d.gradient);
   d.gradient.array() *= unit_.array() / energyUnit_;
   if (!multipliers) return d.gradient.allFinite();
-  rod_.hessian(blocks_);
+  rod_.hessian(d.hessian);
   const double weight = multipliers->weight / energyUnit_;
-  Eigen::Index place = 0;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const CosseratRod::Coupling& c = rod_.couplings()[b];
-    const double scale = weight * unit_[3 * c.row] * unit_[3 * c.column];
-    for (int j = 0; j < 3; ++j)
-      for (int i = c.row == c.column ? j : 0; i < 3; ++i) d.hessian[place++] = scale * blocks_[b](i, j);
-  }
+  for (std::size_t i = 0; i < structure_.hessian.size(); ++i)
+    d.hessian[Eigen::Index(i)] *= weight * unit_[structure_.hessian[i].row] * unit_[structure_.hessian[i].column];
   return d.gradient.allFinite() && d.hessian.allFinite();
 }
 

@@ -2,7 +2,7 @@
 #include "tendril/rods/cosserat_rod.h"
 #include "tendril/solvers/nonlinear_program.h"
 
-#include <vector>
+#include <string>
 
 namespace tendril {
 
@@ -26,7 +26,6 @@ class CosseratProgram final : public NonlinearProgram {
   CosseratRod& rod_;
   double energyUnit_;
   VectorX unit_, moved_;
-  std::vector<Matrix3> blocks_;
   ProgramStructure structure_;
 };
 

@@ -118,6 +118,7 @@ CosseratRod::CosseratRod(CosseratProperties properties, int vertices, CosseratMo
   const bool isEdge = model == CosseratModel::Edge;
   const std::size_t N = std::size_t(vertices);
   positions_.resize(N), loads_.resize(N);
+  axes_.fill(Vector3::UnitZ());
   frames_.resize(isEdge ? N + 1 : N);
   const double h = step();
   const std::array<double, 2> weights = isEdge ? std::array{1.0, 0.0} : std::array{0.5, 0.5};
@@ -145,22 +146,24 @@ CosseratRod::CosseratRod(CosseratProperties properties, int vertices, CosseratMo
 
 /// Numbers what is not held, along the rod: edge-based the position of the vertex before its edge's frame.
 void CosseratRod::number() {
-  unknowns_.clear(), couplings_.clear();
+  unknowns_.clear(), couplings_.clear(), pattern_.clear();
   positionUnknown_.assign(positions_.size(), -1), frameUnknown_.assign(frames_.size(), -1);
   const int shift = frames() - vertices();
-  const auto isHeld = [&](int index, int last, RodHold least) {
-    return (index == 0 && holds_[0] >= least) || (index == last && holds_[1] >= least);
+  const auto holdOf = [&](int index, int last) { return index == 0 ? holds_[0] : index == last ? holds_[1] : RodHold::Free; };
+  const auto add = [&](Unknown unknown) {
+    unknown.offset = size();
+    unknowns_.push_back(unknown);
+    return int(unknowns_.size()) - 1;
   };
   for (int stage = 0; stage < frames(); ++stage) {
     const int vertex = stage - shift;
-    if (vertex >= 0 && !isHeld(vertex, vertices() - 1, RodHold::Pinned)) {
-      positionUnknown_[std::size_t(vertex)] = int(unknowns_.size());
-      unknowns_.push_back({true, vertex, stage});
-    }
-    if (!isHeld(stage, frames() - 1, RodHold::Clamped)) {
-      frameUnknown_[std::size_t(stage)] = int(unknowns_.size());
-      unknowns_.push_back({false, stage, stage});
-    }
+    if (vertex >= 0 && holdOf(vertex, vertices() - 1) == RodHold::Free)
+      positionUnknown_[std::size_t(vertex)] = add({.isPosition = true, .index = vertex, .stage = stage});
+    const RodHold hold = holdOf(stage, frames() - 1);
+    if (hold == RodHold::Clamped) continue;
+    Unknown frame{.isPosition = false, .index = stage, .stage = stage};
+    if (hold == RodHold::Hinged) frame.size = 1, frame.axis = axes_[stage == 0 ? 0 : 1];
+    frameUnknown_[std::size_t(stage)] = add(frame);
   }
   for (std::size_t k = 0; k < bends_.size(); ++k) {
     bends_[k].places.unknown = {frameUnknown_[k], frameUnknown_[k + 1]};
@@ -184,13 +187,19 @@ template <int n> void CosseratRod::couple(Places<n>& places) {
       const auto from = couplings_.end() - std::min(std::ptrdiff_t(couplings_.size()), reach);
       const auto known = std::find_if(from, couplings_.end(), [&](const Coupling& c) { return c.row == row && c.column == column; });
       places.coupling[p] = int(known - couplings_.begin());
-      if (known == couplings_.end()) couplings_.push_back({row, column});
+      if (known != couplings_.end()) continue;
+      couplings_.push_back({row, column, int(pattern_.size())});
+      const Unknown &r = unknowns_[std::size_t(row)], &c = unknowns_[std::size_t(column)];
+      for (int y = c.offset; y < c.end(); ++y)
+        for (int x = row == column ? y : r.offset; x < r.end(); ++x) pattern_.push_back({x, y});
     }
   }
 }
 
-void CosseratRod::hold(RodEnd end, RodHold hold) {
-  holds_[end == RodEnd::Begin ? 0 : 1] = hold;
+void CosseratRod::hold(RodEnd end, RodHold hold, const Vector3& axis) {
+  if (!(axis.norm() > 0)) throw InputError("rod: the axis of a hinge is zero");
+  const std::size_t at = end == RodEnd::Begin ? 0 : 1;
+  holds_[at] = hold, axes_[at] = axis.normalized();
   number();
 }
 
@@ -257,6 +266,11 @@ void CosseratRod::placeBetween(const Pose& begin, const Pose& end) {
   positions_.back() = end.x, frames_.back() = end.R;
 }
 
+void CosseratRod::moveEnd(const std::optional<Vector3>& position, const std::optional<Matrix3>& orientation) {
+  if (position) positions_.back() = *position;
+  if (orientation) frames_.back() = *orientation;
+}
+
 Matrix3 CosseratRod::frameAt(int vertex) const {
   if (model_ == CosseratModel::Vertex || vertex == 0) return frame(vertex);
   if (vertex == vertices() - 1) return frames_.back();
@@ -277,13 +291,14 @@ void CosseratRod::setPoint(const Eigen::Ref<const VectorX>& numbers) {
 }
 
 void CosseratRod::move(const Eigen::Ref<const VectorX>& increment) {
-  for (std::size_t u = 0; u < unknowns_.size(); ++u) {
-    const Vector3 d = increment.segment<3>(3 * Eigen::Index(u));
-    const std::size_t index = std::size_t(unknowns_[u].index);
-    if (unknowns_[u].isPosition)
-      positions_[index] += d;
-    else
-      frames_[index] = so3::orthonormalised(so3::exp(d) * frames_[index]);
+  for (const Unknown& u : unknowns_) {
+    const std::size_t index = std::size_t(u.index);
+    if (u.isPosition) {
+      positions_[index] += increment.segment<3>(u.offset);
+    } else {
+      const Vector3 w = u.size == 1 ? Vector3(increment[u.offset] * u.axis) : Vector3(increment.segment<3>(u.offset));
+      frames_[index] = so3::orthonormalised(so3::exp(w) * frames_[index]);
+    }
   }
 }
 
@@ -302,24 +317,37 @@ double CosseratRod::loadEnergy() const {
   return sum;
 }
 
+void CosseratRod::addForceOn(int unknown, const Vector3& f, Eigen::Ref<VectorX> g) const {
+  if (unknown < 0) return;
+  const Unknown& u = unknowns_[std::size_t(unknown)];
+  if (u.size == 1)
+    g[u.offset] += u.axis.dot(f);
+  else
+    g.segment<3>(u.offset) += f;
+}
+
 void CosseratRod::addLoads(double factor, Eigen::Ref<VectorX> g) const {
-  for (int k = 0; k < vertices(); ++k)
-    if (const int u = positionUnknown_[std::size_t(k)]; u >= 0) g.segment<3>(3 * Eigen::Index(u)) -= factor * load(k);
+  for (int k = 0; k < vertices(); ++k) addForceOn(positionUnknown_[std::size_t(k)], -factor * load(k), g);
 }
 
 template <int n> void CosseratRod::scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 1>& f, Eigen::Ref<VectorX> g) const {
-  for (int i = 0; i < n; ++i)
-    if (const int u = places.unknown[std::size_t(i)]; u >= 0) g.template segment<3>(3 * Eigen::Index(u)) += f.template segment<3>(3 * i);
+  for (int i = 0; i < n; ++i) addForceOn(places.unknown[std::size_t(i)], f.template segment<3>(3 * i), g);
 }
 
 template <int n>
-void CosseratRod::scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 3 * n>& K, std::vector<Matrix3>& blocks) const {
+void CosseratRod::scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 3 * n>& K, Eigen::Ref<VectorX> values) const {
   for (int i = 0, p = 0; i < n; ++i) {
     for (int j = 0; j <= i; ++j, ++p) {
-      const int place = places.coupling[std::size_t(p)];
-      if (place < 0) continue;
-      const bool isLower = places.unknown[std::size_t(i)] >= places.unknown[std::size_t(j)];
-      blocks[std::size_t(place)] += isLower ? K.template block<3, 3>(3 * i, 3 * j) : K.template block<3, 3>(3 * j, 3 * i);
+      if (places.coupling[std::size_t(p)] < 0) continue;
+      const Coupling& c = couplings_[std::size_t(places.coupling[std::size_t(p)])];
+      const Unknown &row = unknowns_[std::size_t(c.row)], &column = unknowns_[std::size_t(c.column)];
+      const bool isLower = places.unknown[std::size_t(i)] == c.row;
+      Matrix3 block = isLower ? K.template block<3, 3>(3 * i, 3 * j) : K.template block<3, 3>(3 * j, 3 * i);
+      if (row.size == 1) block.row(0) = row.axis.transpose() * block;
+      if (column.size == 1) block.col(0) = block * column.axis;
+      int entry = c.entry;
+      for (int y = 0; y < column.size; ++y)
+        for (int x = c.row == c.column ? y : 0; x < row.size; ++x) values[entry++] += block(x, y);
     }
   }
 }
@@ -336,11 +364,11 @@ void CosseratRod::loadGradient(Eigen::Ref<VectorX> g) const {
   addLoads(1, g);
 }
 
-void CosseratRod::hessian(std::vector<Matrix3>& blocks) const {
-  blocks.assign(couplings_.size(), Matrix3::Zero());
+void CosseratRod::hessian(Eigen::Ref<VectorX> values) const {
+  values.setZero();
   for (int i = 0; i < edges(); ++i)
-    scatter<4>(stretches_[std::size_t(i)].places, StretchState(*this, i).hessian(properties_.shearing), blocks);
-  for (int k = 0; k < bends(); ++k) scatter<2>(bends_[std::size_t(k)].places, BendState(*this, k).hessian(properties_.bending), blocks);
+    scatter<4>(stretches_[std::size_t(i)].places, StretchState(*this, i).hessian(properties_.shearing), values);
+  for (int k = 0; k < bends(); ++k) scatter<2>(bends_[std::size_t(k)].places, BendState(*this, k).hessian(properties_.bending), values);
 }
 
 // ---- measures --------------------------------------------------------------------------------------------------------------------------

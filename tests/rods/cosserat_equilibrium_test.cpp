@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,7 @@ const Pose clampBegin{clampFrame(a, b), {0, -0.4, 0}}, clampEnd{clampFrame(b, -a
 
 CosseratRod clampedRod(int vertices, CosseratModel model) {
   CosseratRod rod({.length = 1, .bending = {1, 1, 1}, .shearing = {200, 200, 200}}, vertices, model);
-  rod.hold(RodEnd::Begin, RodHold::Clamped), rod.hold(RodEnd::End, RodHold::Clamped);
+  for (const RodEnd end : {RodEnd::Begin, RodEnd::End}) rod.hold(end, RodHold::Clamped);
   rod.placeBetween(clampBegin, clampEnd);
   return rod;
 }
@@ -116,9 +117,11 @@ TEST(CosseratEquilibrium, BothModelsConvergeWithOrderTwoToTheSameLimit) {
   EXPECT_NEAR(vertex[0].R, 2.257e-1, 1e-4);
   EXPECT_NEAR(vertex[1].r, 7.151e-3, 1e-6);
   EXPECT_NEAR(vertex[1].R, 3.274e-2, 1e-5);
+  // Errors C h^2, those of the reference among them: (1/40^2 - 1/320^2) / (1/80^2 - 1/320^2).
+  constexpr double ratio = 63.0 / 15;
   for (const auto& e : errors) {
-    EXPECT_NEAR(std::log(e[1].r / e[3].r) / std::log(8.0), 2, 0.1);
-    EXPECT_NEAR(std::log(e[1].R / e[3].R) / std::log(8.0), 2, 0.1);
+    EXPECT_NEAR(e[2].r / e[3].r, ratio, 0.05 * ratio);
+    EXPECT_NEAR(e[2].R / e[3].R, ratio, 0.05 * ratio);
   }
   for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(errors[1][i].r, errors[0][i].r);
   // Extrapolated with order two from 81 and 321 vertices.
@@ -142,7 +145,7 @@ TEST(CosseratEquilibrium, FollowsTheBendOfFortyFiveDegrees) {
   frame << exact.clampFrame.col(1), exact.clampFrame.col(2), exact.clampFrame.col(0);
   for (const CosseratModel model : {CosseratModel::Vertex, CosseratModel::Edge}) {
     std::vector<double> errors;
-    for (const int N : {17, 33}) {
+    for (const int N : {33, 65}) {
       CosseratRod rod({.length = exact.length,
                        .bending = reordered(exact.momentCompliance).cwiseInverse(),
                        .shearing = reordered(exact.forceCompliance).cwiseInverse(),
@@ -155,8 +158,8 @@ TEST(CosseratEquilibrium, FollowsTheBendOfFortyFiveDegrees) {
       ASSERT_TRUE(found.isSolved && found.isMinimum) << found.message;
       errors.push_back((rod.position(N - 1) - tip).norm());
     }
-    EXPECT_LT(errors[1], 5e-3 * tip.norm());
-    EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2, 0.15);
+    EXPECT_LT(errors[1], 2e-3 * tip.norm());
+    EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2, 0.1);
   }
 }
 
@@ -206,7 +209,7 @@ CosseratRod leeFrame(int vertices, CosseratModel model, RodCorner treatment) {
   const int corner = (vertices - 1) / 2;
   rod.addCorner(corner, so3::exp(Vector3(-M_PI / 2, 0, 0)), treatment);
   rod.addForce(corner + (vertices - 1) / 10, {0, -1000, 0});
-  rod.hold(RodEnd::Begin, RodHold::Pinned), rod.hold(RodEnd::End, RodHold::Pinned);
+  for (const RodEnd end : {RodEnd::Begin, RodEnd::End}) rod.hold(end, RodHold::Hinged, Vector3::UnitZ());
   Matrix3 up; // R(90 degrees): d1 = e3, d2 = (sin, -cos, 0), d3 = (cos, sin, 0)
   up << 0, 1, 0, 0, 0, 1, 1, 0, 0;
   rod.placeUnstrained({up, Vector3::Zero()});
@@ -285,13 +288,15 @@ TEST(CosseratEquilibrium, MapsOfLeeFrameJumpByTheLoadAlone) {
   for (const CosseratModel model : {CosseratModel::Vertex, CosseratModel::Edge}) {
     CosseratRod rod = leeFrame(21, model, RodCorner::ReferenceRotation);
     constexpr int loaded = 12;
+    // What rounding of positions makes of the force in the stiffest segment.
+    const double noise = 4 * std::numeric_limits<double>::epsilon() * rod.properties().shearing[2] * (1 + leg / rod.step());
+    ASSERT_LT(noise, 1e-9 * rod.load(loaded).norm());
     limitLoads(rod, [&] {
       const Vector3 load = rod.loadFactor * rod.load(loaded);
-      const double size = std::max(rod.force(0).norm(), rod.force(19).norm());
       for (int i = 1; i < rod.edges(); ++i) {
         const Vector3 jump = i == loaded ? load : Vector3::Zero();
-        EXPECT_LT((rod.force(i) - rod.force(i - 1) + jump).norm(), 1e-10 * size);
-        EXPECT_LT((rod.angularMap(i) - rod.angularMap(i - 1) + rod.position(i).cross(jump)).norm(), 1e-10 * size * leg);
+        EXPECT_LT((rod.force(i) - rod.force(i - 1) + jump).norm(), noise);
+        EXPECT_LT((rod.angularMap(i) - rod.angularMap(i - 1) + rod.position(i).cross(jump)).norm(), noise * leg);
       }
     });
   }

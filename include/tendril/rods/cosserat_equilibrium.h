@@ -48,10 +48,9 @@ class CosseratEquations final : public PathProblem {
   CosseratRod& rod_;
   double tolerance_;
   VectorX unit_; ///< per unknown: the length of the rod for positions, 1 for frames
-  VectorX gradient_, moved_, point_, kept_;
+  VectorX gradient_, moved_, point_, kept_, values_;
   double heldLoad_ = 1, keptLoad_ = 1;
-  std::vector<Matrix3> blocks_;
-  std::vector<std::size_t> places_; ///< of the values of the blocks, lower triangle
+  std::vector<std::size_t> places_; ///< of the values of the Hessian
   StagedMatrix matrix_;
   StagedLdlt ldlt_;
 };

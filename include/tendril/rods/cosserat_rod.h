@@ -1,8 +1,10 @@
 #pragma once
 #include "tendril/lie/types.h"
+#include "tendril/solvers/nonlinear_program.h"
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace tendril {
@@ -12,8 +14,8 @@ enum class CosseratModel { Vertex, Edge };
 
 enum class RodEnd { Begin, End };
 
-/// What an end is held by: nothing, its position, its position and frame.
-enum class RodHold { Free, Pinned, Clamped };
+/// What of an end is held: nothing; its position; besides that its frame but for rotations about an axis; position and frame.
+enum class RodHold { Free, Pinned, Hinged, Clamped };
 
 /// How a corner, where the frame of the unstrained rod turns by Q at once, enters the strain of the edge-based model there.
 enum class RodCorner {
@@ -67,8 +69,8 @@ class CosseratRod {
   double step() const { return properties_.length / edges(); }
 
   // ---- what acts on it, before it is placed ------------------------------------------------------------------------------------------
-  /// Both ends are free at first.
-  void hold(RodEnd end, RodHold hold);
+  /// Both ends are free at first. The axis of a hinge is fixed in the inertial frame.
+  void hold(RodEnd end, RodHold hold, const Vector3& axis = Vector3::UnitZ());
   /// The frame of the unstrained rod turns by `turn`, R -> R turn, at an inner vertex. InputError for a corner as a natural curvature in
   /// the vertex-based model, where a vertex has no curvature.
   void addCorner(int vertex, const Matrix3& turn, RodCorner treatment = RodCorner::ReferenceRotation);
@@ -84,6 +86,8 @@ class CosseratRod {
   /// Along the cubic from one end to the other with tangents d3 L there; frames follow the tangent, the twist that is left is spread
   /// evenly, half a turn at most.
   void placeBetween(const Pose& begin, const Pose& end);
+  /// Puts the end, alone, to where it is to be held.
+  void moveEnd(const std::optional<Vector3>& position, const std::optional<Matrix3>& orientation);
   const Vector3& position(int vertex) const { return positions_[std::size_t(vertex)]; }
   const Matrix3& frame(int k) const { return frames_[std::size_t(k)]; }
   /// At a vertex: edge-based the mean of the two edges', the end's own at an end.
@@ -94,14 +98,18 @@ class CosseratRod {
   void setPoint(const Eigen::Ref<const VectorX>& numbers);
 
   // ---- unknowns: increments of what is not held, stage by stage ------------------------------------------------------------------------
-  /// Three numbers each, positions and frames interleaved along the rod. Those of a stage couple with their own stage and its neighbours.
+  /// dr of a vertex or w of a frame, interleaved along the rod; at a hinge the rotation about its axis alone. Those of a stage couple with
+  /// their own stage and its neighbours.
   struct Unknown {
     bool isPosition = true;
     int index = 0; ///< of the vertex or the frame
     int stage = 0;
+    int offset = 0, size = 3; ///< within an increment
+    Vector3 axis = Vector3::Zero(); ///< where the size is 1
+    int end() const { return offset + size; }
   };
   const std::vector<Unknown>& unknowns() const { return unknowns_; }
-  int size() const { return 3 * int(unknowns_.size()); }
+  int size() const { return unknowns_.empty() ? 0 : unknowns_.back().end(); }
   /// r <- r + dr, R <- exp(w) R.
   void move(const Eigen::Ref<const VectorX>& increment);
 
@@ -111,12 +119,9 @@ class CosseratRod {
   void gradient(Eigen::Ref<VectorX> g) const;
   /// d(gradient)/d(load factor).
   void loadGradient(Eigen::Ref<VectorX> g) const;
-  /// Pairs of unknowns (row >= column) whose block of the Hessian is not zero, and the blocks.
-  struct Coupling {
-    int row = 0, column = 0;
-  };
-  const std::vector<Coupling>& couplings() const { return couplings_; }
-  void hessian(std::vector<Matrix3>& blocks) const;
+  /// Places of the Hessian that may not be zero, in the lower triangle, and their values.
+  const std::vector<MatrixEntry>& hessianPattern() const { return pattern_; }
+  void hessian(Eigen::Ref<VectorX> values) const;
 
   // ---- measures of an edge, in the inertial frame ----------------------------------------------------------------------------------------
   /// Force n = dW/dr_{i+1} that the part beyond exerts on the part before.
@@ -159,12 +164,18 @@ class CosseratRod {
   template <int n> void couple(Places<n>& places);
   template <int n> void scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 1>& f, Eigen::Ref<VectorX> g) const;
   template <int n>
-  void scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 3 * n>& K, std::vector<Matrix3>& blocks) const;
+  void scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 3 * n>& K, Eigen::Ref<VectorX> values) const;
+  void addForceOn(int unknown, const Vector3& f, Eigen::Ref<VectorX> g) const;
   void addLoads(double factor, Eigen::Ref<VectorX> g) const;
+  struct Coupling {
+    int row, column; ///< unknowns, row >= column
+    int entry;       ///< the first of its places in the pattern
+  };
 
   CosseratProperties properties_;
   CosseratModel model_;
   std::array<RodHold, 2> holds_{RodHold::Free, RodHold::Free};
+  std::array<Vector3, 2> axes_; ///< of hinges
   std::vector<Vector3> positions_, loads_;
   std::vector<Matrix3> frames_;
   std::vector<Stretch> stretches_;
@@ -172,6 +183,7 @@ class CosseratRod {
   std::vector<Unknown> unknowns_;
   std::vector<int> positionUnknown_, frameUnknown_; ///< number of the unknown of a vertex or frame, -1 where it is held
   std::vector<Coupling> couplings_;
+  std::vector<MatrixEntry> pattern_;
 };
 
 }
