@@ -79,7 +79,8 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
     const Record end = r.object("end");
     if (end.has("position")) rod_.ends.position = end.vector3("position");
     if (end.has("orientation")) rod_.ends.orientation = readPose(end).R;
-    if (analysis.variant() != "cosserat-rod" && rod_.ends.position && (*rod_.ends.position - rod_.ends.begin.x).norm() > rod_.rod.length * (1 + 1e-12))
+    if (analysis.variant() != "cosserat-rod" && rod_.ends.position &&
+        (*rod_.ends.position - rod_.ends.begin.x).norm() > rod_.rod.length * (1 + 1e-12))
       end.node("position").refuse("it is farther from the begin than the rod is long", "bring the ends closer, or lengthen the rod");
   }
   if (analysis.variant() == "cosserat-rod") {
@@ -152,8 +153,7 @@ void SceneBuilder::readCosseratRod(const Record& r, const Record& analysis) {
                                 .shearing = r.numbers("shearing"),
                                 .naturalCurvature = rod_.rod.natural,
                                 .weight = rod_.rod.weight};
-  if (!(properties.shearing.minCoeff() > 0))
-    r.node("shearing").refuse("a stiffness is not positive", "give [GA1, GA2, EA] above zero");
+  if (!(properties.shearing.minCoeff() > 0)) r.node("shearing").refuse("a stiffness is not positive", "give [GA1, GA2, EA] above zero");
   if (r.has("stretch")) properties.naturalStretch = [v0 = Vector3(r.numbers("stretch"))](double) { return v0; };
   const CosseratModel model = analysis.choice("model") == "vertex" ? CosseratModel::Vertex : CosseratModel::Edge;
   CosseratRod rod(properties, vertices, model);

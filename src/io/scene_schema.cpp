@@ -127,18 +127,17 @@ Field rodHold() {
 Field rodHinge() { return vector3("hinge", dim::none, "hinged: the axis, in the inertial frame.").optional(); }
 
 const Schema& rodBegin() {
-  static const Schema table("rod begin", "The frame at the begin of a rod; its third director is the tangent.",
-                            {vector3("position", dim::length, "Where it is.").defaultsTo("[0, 0, 0]"), orient("the frame"), rodHold(),
-                             rodHinge()});
+  static const Schema table(
+      "rod begin", "The frame at the begin of a rod; its third director is the tangent.",
+      {vector3("position", dim::length, "Where it is.").defaultsTo("[0, 0, 0]"), orient("the frame"), rodHold(), rodHinge()});
   return table;
 }
 
 const Schema& rodEnd() {
-  static const Schema table(
-      "rod end", "What holds the end of a rod; free without either.",
-      {vector3("position", dim::length, "Where it is held.").optional(),
-       any("orientation", std::string("Orientation in which its frame is held: ") + orientationHelp + ".").optional(), rodHold(),
-       rodHinge()});
+  static const Schema table("rod end", "What holds the end of a rod; free without either.",
+                            {vector3("position", dim::length, "Where it is held.").optional(),
+                             any("orientation", std::string("Orientation in which its frame is held: ") + orientationHelp + ".").optional(),
+                             rodHold(), rodHinge()});
   return table;
 }
 
@@ -712,15 +711,17 @@ const Schema& analysis() {
          integer("max_iterations", "Iterations after which the solver gives up.").positive().defaultsTo("500")}},
        {"cosserat-rod",
         "Equilibria of a discrete Cosserat rod: stable ones at load factors that grow to 1, or the path of all through limit points.",
-        {choice("model", {"edge", "vertex"}, "Where the frames are: at edges, with curvatures at vertices; or at vertices.").defaultsTo("edge"),
+        {choice("model", {"edge", "vertex"}, "Where the frames are: at edges, with curvatures at vertices; or at vertices.")
+             .defaultsTo("edge"),
          choice("method", {"load-stepping", "arc-length"}, "Minima of the energy, load by load; or the path with the load as an unknown.")
              .defaultsTo("load-stepping"),
          choice("start", {"unstrained", "between-ends"},
                 "First guess: the unstrained rod; or a cubic from end to end along their third directors, twisted evenly.")
              .defaultsTo("unstrained"),
-         choice("corner", {"A", "B"},
-                "How a corner enters the strain: A, as a natural curvature (edge model), which stiffens it; B, taken away before the strain "
-                "is measured.")
+         choice(
+             "corner", {"A", "B"},
+             "How a corner enters the strain: A, as a natural curvature (edge model), which stiffens it; B, taken away before the strain "
+             "is measured.")
              .defaultsTo("B"),
          integer("steps", "Load steps, 1 if not given; arc-length: most steps of the path, 200 if not given.").positive().optional(),
          number("first_step", dim::none, "arc-length: of the load factor.").positive().optional(),
@@ -848,7 +849,9 @@ const Schema& output() {
        {"force", "Elastica: compression, times the square of half of the length over EI.", {}},
        {"shear force", "Elastica: force across, scaled likewise.", {}},
        {"y_max", "Elastica: largest height over half of the length.", {}},
-       {"unstable directions", "Elastica, Cosserat rod: directions, of the elastica in its plane, in which the energy falls to second order.", {}},
+       {"unstable directions",
+        "Elastica, Cosserat rod: directions, of the elastica in its plane, in which the energy falls to second order.",
+        {}},
        {"force map", "Cosserat rod: force in the first edge, constant along a rod without loads.", {}},
        {"moment map", "Cosserat rod: moment about the inertial origin of what its first edge transmits, constant likewise.", {}},
        {"isotropy map", "Cosserat rod: moment about the third director, constant along a straight rod of isotropic section.", {}},

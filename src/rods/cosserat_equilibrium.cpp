@@ -135,9 +135,7 @@ std::string CosseratEquations::describeWorst() const {
   return (unit_[worst] == 1 ? "moment at " : "force at ") + nameOfUnknown(rod_, int(worst));
 }
 
-std::string CosseratEquations::describeSingular() const {
-  return "the rod is free to move, or stands at a limit point or bifurcation";
-}
+std::string CosseratEquations::describeSingular() const { return "the rod is free to move, or stands at a limit point or bifurcation"; }
 
 Inertia CosseratEquations::signs() {
   factorise();
@@ -172,8 +170,9 @@ CosseratEquilibrium solveEquilibrium(CosseratRod& rod, const CosseratEquilibrium
   found.signs = equations.signs();
   found.isMinimum = found.signs.negative == 0 && found.signs.zero == 0;
   if (!found.isMinimum)
-    found.message = fmt::format("rod: the equilibrium is no stable minimum: the second variation has {} negative and {} vanishing directions",
-                                found.signs.negative, found.signs.zero);
+    found.message =
+        fmt::format("rod: the equilibrium is no stable minimum: the second variation has {} negative and {} vanishing directions",
+                    found.signs.negative, found.signs.zero);
   return found;
 }
 

@@ -35,8 +35,8 @@ void check(const CosseratProperties& p, int vertices) {
 /// v = (1/h) sum_j a_j R_j^T dr, dr = r_{i+1} - r_i, f = C2 (v - v0), n_j = R_j f.
 struct CosseratRod::StretchState {
   StretchState(const CosseratRod& rod, int edge)
-      : s(rod.stretches_[std::size_t(edge)]), dr(rod.position(edge + 1) - rod.position(edge)),
-        R{rod.firstFrame(s), rod.frames_[std::size_t(s.frames[1])]} {
+      : s(rod.stretches_[std::size_t(edge)]),
+        dr(rod.position(edge + 1) - rod.position(edge)), R{rod.firstFrame(s), rod.frames_[std::size_t(s.frames[1])]} {
     mean = s.weights[0] * R[0] + s.weights[1] * R[1];
     v = mean.transpose() * dr / s.length;
     f = rod.properties_.shearing.cwiseProduct(v - s.natural);

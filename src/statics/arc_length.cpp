@@ -49,7 +49,8 @@ class ArcLength::Equilibria final : public PathProblem {
     int count = 0;
     for (const Block& block : kkt_.model().blocks()) {
       if (block.kind != Block::Kind::Pose) continue;
-      sum += a.segment<3>(block.v).dot(b.segment<3>(block.v)) / (length * length) + a.segment<3>(block.v + 3).dot(b.segment<3>(block.v + 3));
+      sum +=
+          a.segment<3>(block.v).dot(b.segment<3>(block.v)) / (length * length) + a.segment<3>(block.v + 3).dot(b.segment<3>(block.v + 3));
       ++count;
     }
     const Eigen::Index n = delta_.size();
@@ -107,7 +108,8 @@ void ArcLength::start() {
   if (const std::string text = kkt_.describeRedundancy(); !text.empty()) messages_.push_back(text);
   kkt_.balance();
   if (!follower_.start(*equilibria_)) {
-    if (follower_.tangent().x.isZero(0)) throw InputError("arc length needs a load that depends on the load parameter; no load of the scene does");
+    if (follower_.tangent().x.isZero(0))
+      throw InputError("arc length needs a load that depends on the load parameter; no load of the scene does");
     throw NumericalFailure(fmt::format("arc length: at load parameter {:.6g} {}", state_.t, follower_.failure()));
   }
   if (!options_.stability) return;

@@ -68,3 +68,39 @@ outputs: [{name: i, measure: index}]
   expectSceneRefused(ring, "begin: {", "end: {position: [0, 0, 0]}, begin: {", {"end", "where it begins"});
   expectSceneRefused(ring, "measure: index", "measure: turns", {"not of type rod-equilibrium"});
 }
+
+TEST(SceneRods, CosseratRodsHaveTheirOwnRules) {
+  const std::string frame = R"(tendril: 1
+rods:
+  - name: frame
+    length: 2
+    stiffness: [1, 1, 0.7]
+    shearing: [100, 100, 200]
+    elements: 10
+    begin: {hold: hinged, hinge: [0, 1, 0]}
+    end: {hold: hinged, hinge: [0, 1, 0]}
+    corners: [{at: 1, turn: {axis: [0, 1, 0], angle: 90 deg}}]
+    forces: [{at: 1.2, force: [0, 0, -1]}]
+analysis: {type: cosserat-rod, corner: B, method: arc-length, first_step: 0.1}
+outputs: [{name: n, measure: force map}]
+)";
+  const auto refusedRod = [&](const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
+    SCOPED_TRACE(to);
+    expectSceneRefused(frame, from, to, parts);
+  };
+  refusedRod("    shearing: [100, 100, 200]\n", "", {"scene.yaml:3", "shearing"});
+  refusedRod("[100, 100, 200]", "[100, 0, 200]", {"scene.yaml:6", "shearing", "above zero"});
+  refusedRod("at: 1.2", "at: 1.25", {"scene.yaml:11", "at", "no vertex", "elements"});
+  refusedRod("at: 1.2", "at: 2.2", {"scene.yaml:11", "at", "ends before"});
+  refusedRod("at: 1,", "at: 2,", {"scene.yaml:10", "at", "between the ends"});
+  refusedRod("begin: {hold: hinged,", "begin: {hold: pinned,", {"scene.yaml:8", "hinge", "hold: hinged"});
+  refusedRod("hinge: [0, 1, 0]}\n    corners", "hinge: [0, 0, 0]}\n    corners", {"scene.yaml:9", "hinge", "zero"});
+  refusedRod("corner: B", "corner: A, model: vertex", {"scene.yaml:12", "corner", "model: edge"});
+  refusedRod("corner: B", "corner: C", {"scene.yaml:12", "corner"});
+  refusedRod("corner: B", "start: between-ends", {"scene.yaml:12", "start", "position"});
+  refusedRod("arc-length", "load-stepping", {"scene.yaml:12", "first_step", "arc-length"});
+  refusedRod("measure: force map", "measure: turns", {"not of type rod-equilibrium"});
+  expectSceneRefused(text, "elements: 10", "elements: 10\n    shearing: [1, 1, 1]", {"scene.yaml:7", "shearing", "cosserat-rod"});
+  expectSceneRefused(text, "begin: {", "begin: {hold: pinned, ", {"scene.yaml:7", "hold", "cosserat-rod"});
+  expectSceneRefused(text, "measure: energy", "measure: force map", {"not of type cosserat-rod"});
+}

@@ -16,7 +16,8 @@
 namespace tendril {
 namespace {
 
-// ---- T-7.1: a rod clamped at both ends (Leyendecker 2006, 7.6.1) -------------------------------------------------------------------------
+// ---- T-7.1: a rod clamped at both ends (Leyendecker 2006, 7.6.1)
+// -------------------------------------------------------------------------
 
 Matrix3 clampFrame(const Vector3& d1, const Vector3& d2) {
   Matrix3 R;
@@ -62,10 +63,9 @@ TEST_P(ClampedRod, HasTheValuesOfTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(
     CosseratEquilibrium, ClampedRod,
-    ::testing::Values(
-        ClampedReference{5, 6.335371216, {2.51960, -37.54859, -5.60350}, {0.46433, 2.16384, -1.03266}, 1.443550},
-        ClampedReference{11, 5.266095110, {0.73363, -29.15507, -1.63157}, {0.55347, 1.99401, -1.23089}, 1.195322},
-        ClampedReference{321, 5.032665794, {0.55308, -26.60344, -1.23004}, {0.54172, 1.94253, -1.20477}, 1.161735}));
+    ::testing::Values(ClampedReference{5, 6.335371216, {2.51960, -37.54859, -5.60350}, {0.46433, 2.16384, -1.03266}, 1.443550},
+                      ClampedReference{11, 5.266095110, {0.73363, -29.15507, -1.63157}, {0.55347, 1.99401, -1.23089}, 1.195322},
+                      ClampedReference{321, 5.032665794, {0.55308, -26.60344, -1.23004}, {0.54172, 1.94253, -1.20477}, 1.161735}));
 
 TEST(CosseratEquilibrium, NoetherMapsAreConstantAlongTheRod) {
   for (const CosseratModel model : {CosseratModel::Vertex, CosseratModel::Edge}) {
@@ -199,7 +199,8 @@ TEST(CosseratEquilibrium, SaysThatItIsNoMinimum) {
   EXPECT_NE(above.message.find("no stable minimum"), std::string::npos);
 }
 
-// ---- T-7.2: Lee's frame (7.6.2) ----------------------------------------------------------------------------------------------------------
+// ---- T-7.2: Lee's frame (7.6.2)
+// ----------------------------------------------------------------------------------------------------------
 
 constexpr double leg = 120;
 

@@ -163,9 +163,9 @@ TEST(CosseratRod, CurvatureIsTwiceTheTangentOfHalfTheAngle) {
 
 TEST(CosseratRod, CornersStandWithoutEnergy) {
   const Matrix3 turn = so3::exp(Vector3(M_PI / 2, 0, 0));
-  for (const auto& [model, treatment] : {std::pair{CosseratModel::Vertex, RodCorner::ReferenceRotation},
-                                         std::pair{CosseratModel::Edge, RodCorner::ReferenceRotation},
-                                         std::pair{CosseratModel::Edge, RodCorner::NaturalCurvature}}) {
+  for (const auto& [model, treatment] :
+       {std::pair{CosseratModel::Vertex, RodCorner::ReferenceRotation}, std::pair{CosseratModel::Edge, RodCorner::ReferenceRotation},
+        std::pair{CosseratModel::Edge, RodCorner::NaturalCurvature}}) {
     CosseratRod rod({.length = 4}, 9, model);
     rod.addCorner(4, turn, treatment);
     rod.placeUnstrained({});

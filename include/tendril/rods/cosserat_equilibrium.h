@@ -67,7 +67,7 @@ struct CosseratEquilibrium {
   bool isSolved = false;
   /// The energy grows in all directions that the supports allow: the second variation is positive definite.
   bool isMinimum = false;
-  Inertia signs; ///< of the second variation
+  Inertia signs;     ///< of the second variation
   double energy = 0; ///< elastic and of the loads [J]
   int iterations = 0;
   double residual = 0; ///< relative to what is allowed

@@ -104,7 +104,7 @@ class CosseratRod {
     bool isPosition = true;
     int index = 0; ///< of the vertex or the frame
     int stage = 0;
-    int offset = 0, size = 3; ///< within an increment
+    int offset = 0, size = 3;       ///< within an increment
     Vector3 axis = Vector3::Zero(); ///< where the size is 1
     int end() const { return offset + size; }
   };
@@ -123,7 +123,8 @@ class CosseratRod {
   const std::vector<MatrixEntry>& hessianPattern() const { return pattern_; }
   void hessian(Eigen::Ref<VectorX> values) const;
 
-  // ---- measures of an edge, in the inertial frame ----------------------------------------------------------------------------------------
+  // ---- measures of an edge, in the inertial frame
+  // ----------------------------------------------------------------------------------------
   /// Force n = dW/dr_{i+1} that the part beyond exerts on the part before.
   Vector3 force(int edge) const;
   /// m^- + r x n about the origin, m^- = -dW/dw at the begin of the segment (r_i, R_i) to (r_{i+1}, R_{i+1}).
@@ -163,8 +164,7 @@ class CosseratRod {
   void number();
   template <int n> void couple(Places<n>& places);
   template <int n> void scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 1>& f, Eigen::Ref<VectorX> g) const;
-  template <int n>
-  void scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 3 * n>& K, Eigen::Ref<VectorX> values) const;
+  template <int n> void scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 3 * n>& K, Eigen::Ref<VectorX> values) const;
   void addForceOn(int unknown, const Vector3& f, Eigen::Ref<VectorX> g) const;
   void addLoads(double factor, Eigen::Ref<VectorX> g) const;
   struct Coupling {

@@ -23,8 +23,8 @@ struct CosseratStaticsOptions {
 /// Equilibria of a discrete Cosserat rod as an analysis, whose steps are those of the load factor or of its path. A load step that ends in
 /// no minimum throws NumericalFailure; along a path the report notes limit points and bifurcations, with the load factor there, and the
 /// signs of the second variation. monitor(): `energy`, `elastic energy` [J]; `unstable directions`; of the first edge, in the inertial
-/// frame, `force map` n [N], `moment map` m + r x n about the origin and `isotropy map` m . d3 [N m]; `map defect`, the largest change of the
-/// first two at a vertex beyond the load there, relative to their largest values.
+/// frame, `force map` n [N], `moment map` m + r x n about the origin and `isotropy map` m . d3 [N m]; `map defect`, the largest change of
+/// the first two at a vertex beyond the load there, relative to their largest values.
 class CosseratStatics final : public ShownRod {
  public:
   CosseratStatics(const Model& model, CosseratStaticsOptions options);

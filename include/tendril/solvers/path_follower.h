@@ -45,10 +45,10 @@ class PathProblem {
 };
 
 struct PathOptions {
-  double firstStep = 0.01;     ///< of the parameter: fixes the first increment of arclength
-  double largestGrowth = 10;   ///< the step may grow to this times the first
+  double firstStep = 0.01;      ///< of the parameter: fixes the first increment of arclength
+  double largestGrowth = 10;    ///< the step may grow to this times the first
   double smallestShrink = 1e-5; ///< and shrink to this times the first
-  int targetIterations = 5;    ///< of Newton's method per step
+  int targetIterations = 5;     ///< of Newton's method per step
   int maxIterations = 25;
 };
 
