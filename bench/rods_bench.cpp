@@ -1,3 +1,4 @@
+#include "tendril/rods/cosserat_equilibrium.h"
 #include "tendril/rods/elastica.h"
 #include "tendril/rods/packed_ring.h"
 #include "tendril/rods/rod_equilibrium.h"
@@ -5,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <vector>
 
 // Rods in equilibrium: time of a solution.
 
@@ -66,6 +68,22 @@ void elasticaShooting(benchmark::State& run) {
   }
 }
 BENCHMARK(elasticaShooting)->Arg(10)->Arg(90)->Unit(benchmark::kMicrosecond);
+
+/// One iteration of Newton's method for a Cosserat rod clamped at both ends: balances, second derivatives, factorisation, step.
+void cosseratIteration(benchmark::State& run) {
+  CosseratRod rod({.length = 1, .bending = {1, 1, 0.7}, .shearing = {200, 200, 200}, .weight = {0, -20, 5}}, int(run.range(0)));
+  for (const RodEnd end : {RodEnd::Begin, RodEnd::End}) rod.hold(end, RodHold::Clamped);
+  rod.placeBetween({}, {Matrix3::Identity(), {0.1, 0, 0.8}});
+  CosseratEquations equations(rod);
+  std::vector<ResidualGroup> groups(std::size_t(equations.groupCount()));
+  VectorX step(equations.size());
+  for (auto _ : run) {
+    if (!equations.evaluate(groups) || !equations.factorise() || !equations.solve(step)) return run.SkipWithError("singular");
+    benchmark::DoNotOptimize(step.data());
+  }
+  run.SetComplexityN(run.range(0));
+}
+BENCHMARK(cosseratIteration)->RangeMultiplier(10)->Range(100, 100000)->Unit(benchmark::kMillisecond)->Complexity(benchmark::oN);
 
 /// A tangle to the folded ring, the mean of ten.
 void packedRing(benchmark::State& run) {

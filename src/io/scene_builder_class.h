@@ -2,6 +2,7 @@
 #include "io/scene_builder.h"
 #include "io/scene_reader.h"
 #include "tendril/control/optimal_control.h"
+#include "tendril/rods/cosserat_statics.h"
 #include "tendril/rods/elastica_statics.h"
 #include "tendril/rods/packed_ring_statics.h"
 #include "tendril/rods/rod_statics.h"
@@ -108,10 +109,12 @@ class SceneBuilder {
   // ---- strain-based rods: scene_builder_rods.cpp ----------------------------------------------------------------------------------------
   void readRods(const std::vector<Record>& records, const Record& analysis);
   void readRodStatics(const Record& rod, const Record& analysis);
+  void readCosseratRod(const Record& rod, const Record& analysis);
   void makeRodStatics();
   RodStaticsOptions rod_;
   std::optional<ElasticaOptions> elastica_; ///< in its place
   std::optional<PackedRingStaticsOptions> packedRing_;
+  std::optional<CosseratStaticsOptions> cosserat_;
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.

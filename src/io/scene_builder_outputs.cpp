@@ -215,8 +215,16 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"max_radius", {"", 1, "1", "largest distance from the centre over the length"}},
       {"largest pressure", {"", 1, "1", "largest force of the disc on a node, scaled"}},
       {"share solved", {"", 1, "1", "share of the first guesses that led to a solution"}}};
+  static const std::map<std::string, Info> ofCosseratRod{
+      {"energy", {"", 1, "J", "energy of the rod and its loads"}},
+      {"elastic energy", {"", 1, "J", "elastic energy"}},
+      {"unstable directions", {"", 1, "1", "directions in which the energy falls"}},
+      {"force map", {"", 3, "N", "force in the first edge", "inertial"}},
+      {"moment map", {"", 3, "N m", "moment of the first edge about the inertial origin", "inertial"}},
+      {"isotropy map", {"", 1, "N m", "moment about the third director"}},
+      {"map defect", {"", 1, "1", "largest change of force or moment map beyond the loads, relative"}}};
   if (content_.isRod) {
-    const auto& own = elastica_ ? ofElastica : packedRing_ ? ofPackedRing : ofStrainRod;
+    const auto& own = cosserat_ ? ofCosseratRod : elastica_ ? ofElastica : packedRing_ ? ofPackedRing : ofStrainRod;
     if (const auto found = own.find(what); found != own.end()) {
       MonitorQuantity quantity = found->second;
       quantity.name = what;
@@ -229,6 +237,7 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
                                "write analysis: {type: " + std::string(type) + ", ...}");
   };
   refuse(ofStrainRod, "rod-equilibrium");
+  refuse(ofCosseratRod, "cosserat-rod");
   refuse(ofElastica, "elastica");
   refuse(ofPackedRing, "packed-ring");
   if (const auto found = ofManoeuvre.find(what); found != ofManoeuvre.end()) {

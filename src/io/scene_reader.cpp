@@ -247,10 +247,10 @@ ArcLengthOptions readArcLength(const Record& r) {
   refuseForeign(r, withKeysOfBeamContact({"adaptive", "project_initial"}));
   ArcLengthOptions o;
   take(r, "steps", o.maxSteps);
-  take(r, "first_step", o.firstStep);
-  take(r, "max_iterations", o.maxIterations);
-  take(r, "largest_step", o.largestGrowth);
-  take(r, "smallest_step", o.smallestShrink);
+  take(r, "first_step", o.path.firstStep);
+  take(r, "max_iterations", o.path.maxIterations);
+  take(r, "largest_step", o.path.largestGrowth);
+  take(r, "smallest_step", o.path.smallestShrink);
   take(r, "lowest", o.lowest);
   take(r, "highest", o.highest);
   o.stability = r.boolean("stability");
@@ -517,6 +517,12 @@ AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
   }
   if (r.variant() == "rod-equilibrium" || r.variant() == "elastica" || r.variant() == "packed-ring")
     return {.method = r.variant(), .isRod = true};
+  if (r.variant() == "cosserat-rod") {
+    AnalysisChoice choice{.method = r.variant(), .isRod = true};
+    choice.followsPath = r.choice("method") == "arc-length";
+    if (choice.followsPath) choice.end = std::numeric_limits<double>::infinity();
+    return choice;
+  }
   AnalysisChoice choice{.method = r.choice("method")};
   choice.followsPath = choice.method == "arc-length";
   choice.knowsContacts = choice.knowsContactsOfBeams = !choice.followsPath;

@@ -117,32 +117,61 @@ const Schema& orientation() {
   return table;
 }
 
+Field rodHold() {
+  return choice("hold", {"clamped", "hinged", "pinned", "free"},
+                "cosserat-rod: what of the end is held: all; the position, and the frame but for rotations about an axis; the position "
+                "alone; nothing.")
+      .optional();
+}
+
+Field rodHinge() { return vector3("hinge", dim::none, "hinged: the axis, in the inertial frame.").optional(); }
+
 const Schema& rodBegin() {
-  static const Schema table("rod begin", "The frame at the begin of a rod; its third director is the tangent.",
-                            {vector3("position", dim::length, "Where it is.").defaultsTo("[0, 0, 0]"), orient("the frame")});
+  static const Schema table(
+      "rod begin", "The frame at the begin of a rod; its third director is the tangent.",
+      {vector3("position", dim::length, "Where it is.").defaultsTo("[0, 0, 0]"), orient("the frame"), rodHold(), rodHinge()});
   return table;
 }
 
 const Schema& rodEnd() {
-  static const Schema table(
-      "rod end", "What holds the end of a rod; free without either.",
-      {vector3("position", dim::length, "Where it is held.").optional(),
-       any("orientation", std::string("Orientation in which its frame is held: ") + orientationHelp + ".").optional()});
+  static const Schema table("rod end", "What holds the end of a rod; free without either.",
+                            {vector3("position", dim::length, "Where it is held.").optional(),
+                             any("orientation", std::string("Orientation in which its frame is held: ") + orientationHelp + ".").optional(),
+                             rodHold(), rodHinge()});
+  return table;
+}
+
+const Schema& rodCorner() {
+  static const Schema table("rod corner", "A place where the frame of the unstrained rod turns at once.",
+                            {number("at", dim::length, "Arclength of the vertex.").positive(),
+                             any("turn", std::string("From the frame before to the frame after: ") + orientationHelp + ".")});
+  return table;
+}
+
+const Schema& rodForce() {
+  static const Schema table("rod force", "A dead force at a vertex.",
+                            {number("at", dim::length, "Arclength of the vertex.").nonNegative(),
+                             vector3("force", dim::force, "Components in the inertial frame.")});
   return table;
 }
 
 const Schema& rod() {
   static const Schema table(
       "rod",
-      "A rod whose unknowns are its strains: curvatures about d1 and d2, torsion about the tangent d3; and shear and stretch, where it has "
-      "stiffnesses against them.",
+      "A rod. For rod-equilibrium, its unknowns are its strains: curvatures about d1 and d2, torsion about the tangent d3, and shear and "
+      "stretch "
+      "where it has stiffnesses against them; for cosserat-rod, positions and frames.",
       {name("rod"), number("length", dim::length, "Its length.").positive(),
        numbers("stiffness", 3, dim::bendingRigidity, "[EI1, EI2, GJ], against bending about d1 and d2 and against torsion."),
-       numbers("stretch_stiffness", 3, dim::force,
-               "[GA1, GA2, EA], against shear and tension; without it the rod does neither shear nor stretch.")
-           .optional(),
        vector3("weight", dim::forcePerLength, "Its weight per length, in the inertial frame.").defaultsTo("[0, 0, 0]"),
        numbers("natural", 3, dim::curvature, "Its strains without load, [kappa1, kappa2, tau].").defaultsTo("[0, 0, 0]"),
+       numbers(
+           "shearing", 3, dim::force,
+           "[GA1, GA2, EA], against shear along d1 and d2 and extension along d3; without it the rod does neither. cosserat-rod needs it.")
+           .optional(),
+       numbers("stretch", 3, dim::none, "cosserat-rod: r' in the frame without load.").optional(),
+       objects("corners", rodCorner(), "cosserat-rod: its corners."),
+       objects("forces", rodForce(), "cosserat-rod: forces on it, times the load factor."),
        integer("elements", "Number of elements.").positive().defaultsTo("50"),
        object("begin", rodBegin(), "Where it begins; clamped there."),
        object("end", rodEnd(), "How its end is held; free if not.").optional(),
@@ -686,6 +715,26 @@ const Schema& analysis() {
          integer("seed", "Of the random numbers.").nonNegative().defaultsTo("1"),
          number("optimality", dim::none, "Residual of the conditions of optimality, in natural units.").positive().defaultsTo("1e-10"),
          integer("max_iterations", "Iterations after which the solver gives up.").positive().defaultsTo("500")}},
+       {"cosserat-rod",
+        "Equilibria of a discrete Cosserat rod: stable ones at load factors that grow to 1, or the path of all through limit points.",
+        {choice("model", {"edge", "vertex"}, "Where the frames are: at edges, with curvatures at vertices; or at vertices.")
+             .defaultsTo("edge"),
+         choice("method", {"load-stepping", "arc-length"}, "Minima of the energy, load by load; or the path with the load as an unknown.")
+             .defaultsTo("load-stepping"),
+         choice("start", {"unstrained", "between-ends"},
+                "First guess: the unstrained rod; or a cubic from end to end along their third directors, twisted evenly.")
+             .defaultsTo("unstrained"),
+         choice(
+             "corner", {"A", "B"},
+             "How a corner enters the strain: A, as a natural curvature (edge model), which stiffens it; B, taken away before the strain "
+             "is measured.")
+             .defaultsTo("B"),
+         integer("steps", "Load steps, 1 if not given; arc-length: most steps of the path, 200 if not given.").positive().optional(),
+         number("first_step", dim::none, "arc-length: of the load factor.").positive().optional(),
+         number("largest_step", dim::none, "arc-length: how far the step of arclength may grow, times the first.").positive().optional(),
+         number("lowest", dim::none, "arc-length: load factor below which the path ends.").optional(),
+         number("highest", dim::none, "arc-length: load factor above which the path ends.").optional(),
+         integer("max_iterations", "Iterations after which the solver gives up.").positive().defaultsTo("500")}},
        {"elastica",
         "A mode of a rod in the plane of x and y of its first frame, clamped at both ends, which move together; the rod's stiffness scales "
         "it alone.",
@@ -806,7 +855,13 @@ const Schema& output() {
        {"force", "Elastica: compression, times the square of half of the length over EI.", {}},
        {"shear force", "Elastica: force across, scaled likewise.", {}},
        {"y_max", "Elastica: largest height over half of the length.", {}},
-       {"unstable directions", "Elastica: directions in the plane in which the energy falls to second order.", {}},
+       {"unstable directions",
+        "Elastica, Cosserat rod: directions, of the elastica in its plane, in which the energy falls to second order.",
+        {}},
+       {"force map", "Cosserat rod: force in the first edge, constant along a rod without loads.", {}},
+       {"moment map", "Cosserat rod: moment about the inertial origin of what its first edge transmits, constant likewise.", {}},
+       {"isotropy map", "Cosserat rod: moment about the third director, constant along a straight rod of isotropic section.", {}},
+       {"map defect", "Cosserat rod: largest change of force or moment map at a vertex beyond the load there, relative.", {}},
        {"turns", "Rods: integral of the torsion over 2 pi.", {}},
        {"torsion spread", "Rods: largest less least torsion.", {}},
        {"stability", "Rods: least eigenvalue of the second variation that the supports allow, in EI/L.", {}},
@@ -954,7 +1009,7 @@ const Schema& scene() {
        objects("sections", section(), "Cross-sections by name."),
        objects("bodies", body(), "Rigid bodies."),
        objects("beams", beam(), "Beams."),
-       objects("rods", rod(), "A rod whose unknowns are its strains, for analysis: {type: rod-equilibrium}."),
+       objects("rods", rod(), "A rod that stands for itself, for analysis: {type: rod-equilibrium} and other types of rods."),
        objects("markers", marker(), "Named frames."),
        objects("obstacles", obstacle(), "Rigid things that do not move by themselves."),
        objects("joints", joint(), "Joints."),

@@ -1,7 +1,9 @@
 #include "tendril/statics/arc_length.h"
 
-#include "statics/critical_point.h"
 #include "tendril/model/error.h"
+#include "tendril/model/increment.h"
+#include "tendril/solvers/sign_change.h"
+#include "tendril/statics/equilibrium.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,20 +11,16 @@
 
 namespace tendril {
 
-/// Newton's view of a point at arclength ds along the tangent: the equilibrium with t free, bordered by the linear arclength condition.
-class ArcLength::Problem final : public EquilibriumProblem {
+/// Equilibria as a PathFollower sees them: increments are those of the configuration and of the multipliers, one after the other.
+class ArcLength::Equilibria final : public PathProblem {
  public:
-  Problem(ArcLength& path, double ds)
-      : EquilibriumProblem(path.kkt_, path.state_), path_(path), ds_(ds), sum_(VectorX::Zero(delta_.size())), along_(delta_),
-        alongLambda_(deltaLambda_) {}
+  explicit Equilibria(ArcLength& analysis)
+      : kkt_(analysis.kkt_), state_(analysis.state_), kept_(analysis.accepted_), held_(analysis.state_), delta_(state_.v.size()),
+        lambda_(state_.lambda.size()) {}
 
-  /// Starts from the prediction state + ds tangent.
-  void predict() {
-    delta_ = path_.tangent_.delta;
-    deltaLambda_ = path_.tangent_.lambda;
-    deltaLoad_ = path_.tangent_.load;
-    applyStep(ds_);
-  }
+  int size() const override { return int(delta_.size() + lambda_.size()); }
+  double parameter() const override { return state_.t; }
+  int groupCount() const override { return KktSystem::groupCount; }
 
   bool evaluate(std::span<ResidualGroup> groups) override {
     const bool represented = kkt_.evaluate(state_, {.motion = false, .tangent = true, .timeRate = true});
@@ -30,71 +28,78 @@ class ArcLength::Problem final : public EquilibriumProblem {
     return represented;
   }
 
-  bool solve() override {
+  bool factorise() override { return kkt_.factorise(); }
+
+  bool solve(VectorX& step) override {
+    if (!kkt_.solve(delta_, lambda_)) return false;
+    step << delta_, lambda_;
+    return true;
+  }
+
+  bool solveRate(VectorX& along) override {
     const Assembly& assembly = kkt_.assembly();
-    if (!kkt_.solve(delta_, deltaLambda_)) return false;
-    if (!kkt_.solve(-assembly.forceRate(), -assembly.constraintRate(), along_, alongLambda_)) return false;
-    deltaLoad_ = (ds_ - path_.inner(path_.tangent_.delta, sum_) - path_.inner(path_.tangent_.delta, delta_)) /
-                 path_.inner(path_.tangent_.delta, along_);
-    delta_ += deltaLoad_ * along_;
-    deltaLambda_ += deltaLoad_ * alongLambda_;
-    return std::isfinite(deltaLoad_);
+    if (!kkt_.solve(-assembly.forceRate(), -assembly.constraintRate(), delta_, lambda_)) return false;
+    along << delta_, lambda_;
+    return true;
   }
 
-  void applyStep(double factor) override {
-    EquilibriumProblem::applyStep(factor);
-    heldSum_ = sum_;
-    heldLoad_ = state_.t;
-    sum_ += factor * delta_;
-    state_.t += factor * deltaLoad_;
+  double inner(const VectorX& a, const VectorX& b) const override {
+    const double length = kkt_.model().characteristicLength();
+    double sum = 0;
+    int count = 0;
+    for (const Block& block : kkt_.model().blocks()) {
+      if (block.kind != Block::Kind::Pose) continue;
+      sum +=
+          a.segment<3>(block.v).dot(b.segment<3>(block.v)) / (length * length) + a.segment<3>(block.v + 3).dot(b.segment<3>(block.v + 3));
+      ++count;
+    }
+    const Eigen::Index n = delta_.size();
+    return count > 0 ? sum / count : a.head(n).dot(b.head(n)) / double(n);
   }
 
-  void undoStep() override {
-    EquilibriumProblem::undoStep();
-    sum_ = heldSum_;
-    state_.t = heldLoad_;
+  double longestFactor(const VectorX& step) override {
+    delta_ = step.head(delta_.size());
+    return longestTurn(kkt_.model(), delta_);
   }
+
+  void move(const VectorX& step, double dt, double factor) override {
+    held_ = state_;
+    delta_ = step.head(delta_.size());
+    kkt_.predict(state_, delta_, factor);
+    delta_ *= factor;
+    kkt_.model().retract(held_.q, delta_, state_.q);
+    state_.lambda += factor * step.tail(lambda_.size());
+    state_.t += factor * dt;
+  }
+
+  void undo() override {
+    kkt_.forgetPrediction();
+    state_ = held_;
+  }
+
+  void settle() override { kkt_.forgetPrediction(); }
+  void keep() override { kept_ = state_; }
+
+  void returnToKept() override {
+    kkt_.forgetPrediction();
+    state_ = kept_;
+  }
+
+  std::string describeWorst() const override { return kkt_.describeWorst(); }
+  std::string describeSingular() const override { return kkt_.describeSingular(); }
 
  private:
-  ArcLength& path_;
-  double ds_;
-  VectorX sum_, along_, alongLambda_, heldSum_;
-  double deltaLoad_ = 0, heldLoad_ = 0;
+  KktSystem& kkt_;
+  State &state_, &kept_;
+  State held_;
+  VectorX delta_, lambda_;
 };
 
 ArcLength::ArcLength(const Model& model, const ArcLengthOptions& options)
-    : options_(options), kkt_(model, options.tolerances), state_(model.initialState()),
-      accepted_(state_), tangent_{VectorX::Zero(model.nv()), VectorX::Zero(model.nc())},
-      newton_({.maxIterations = options.maxIterations, .lineSearch = false}) {}
+    : options_(options), kkt_(model, options.tolerances), state_(model.initialState()), accepted_(state_),
+      equilibria_(std::make_unique<Equilibria>(*this)), follower_(options.path) {}
 
-double ArcLength::inner(const VectorX& a, const VectorX& b) const {
-  const double length = kkt_.model().characteristicLength();
-  double sum = 0;
-  int count = 0;
-  for (const Block& block : kkt_.model().blocks()) {
-    if (block.kind != Block::Kind::Pose) continue;
-    sum += a.segment<3>(block.v).dot(b.segment<3>(block.v)) / (length * length) + a.segment<3>(block.v + 3).dot(b.segment<3>(block.v + 3));
-    ++count;
-  }
-  return count > 0 ? sum / count : a.dot(b) / double(a.size());
-}
-
-void ArcLength::findTangent() {
-  const VectorX before = tangent_.delta;
-  kkt_.forgetPrediction();
-  kkt_.evaluate(state_, {.motion = false, .tangent = true, .timeRate = true});
-  const Assembly& assembly = kkt_.assembly();
-  if (!kkt_.factorise() || !kkt_.solve(-assembly.forceRate(), -assembly.constraintRate(), tangent_.delta, tangent_.lambda)) {
-    throw NumericalFailure("arc length: the tangent is singular at load parameter " + std::to_string(state_.t) + ": " +
-                           kkt_.describeSingular());
-  }
-  const double norm = std::sqrt(inner(tangent_.delta, tangent_.delta));
-  if (!(norm > 0)) throw InputError("arc length needs a load that depends on the load parameter; no load of the scene does");
-  const double direction = inner(before, tangent_.delta) < 0 ? -1 : 1;
-  tangent_.load = direction / norm;
-  tangent_.delta *= tangent_.load;
-  tangent_.lambda *= tangent_.load;
-}
+ArcLength::~ArcLength() = default;
 
 void ArcLength::start() {
   atRest(state_);
@@ -102,9 +107,11 @@ void ArcLength::start() {
   kkt_.findRedundancy(state_);
   if (const std::string text = kkt_.describeRedundancy(); !text.empty()) messages_.push_back(text);
   kkt_.balance();
-  findTangent();
-  firstDs_ = ds_ = options_.firstStep / tangent_.load;
-  accepted_ = state_;
+  if (!follower_.start(*equilibria_)) {
+    if (follower_.tangent().x.isZero(0))
+      throw InputError("arc length needs a load that depends on the load parameter; no load of the scene does");
+    throw NumericalFailure(fmt::format("arc length: at load parameter {:.6g} {}", state_.t, follower_.failure()));
+  }
   if (!options_.stability) return;
   if (const std::optional<Inertia> inertia = kkt_.tangentInertia(state_)) negative_ = inertia->negative;
 }
@@ -113,56 +120,33 @@ bool ArcLength::finished() const { return report_.step >= options_.maxSteps || s
 
 double ArcLength::progress() const { return std::min(1.0, double(report_.step) / options_.maxSteps); }
 
-/// The equilibrium at the distance ds from the accepted one.
-bool ArcLength::attempt(double ds) {
-  state_ = accepted_;
-  kkt_.forgetPrediction();
-  Problem problem(*this, ds);
-  problem.predict();
-  return newton_.solve(problem).converged();
-}
-
 /// Counts the signs at the new equilibrium; where they changed, finds the load within the step, along the tangent that led here.
-void ArcLength::judgeStability(Tangent before) {
+void ArcLength::judgeStability() {
   report_.critical.reset();
   report_.tangent = kkt_.tangentInertia(state_);
   if (!report_.tangent || report_.tangent->negative == negative_) return;
   if (report_.note.empty()) report_.note = "bifurcation";
   const State reached = state_;
-  std::swap(tangent_, before);
-  report_.critical = locateCriticalPoint(kkt_, state_, negative_, [&](double fraction) { return attempt(fraction * ds_); });
-  std::swap(tangent_, before);
+  report_.critical = follower_.locateChange(*equilibria_, negative_, [&] { return kkt_.tangentInertia(state_, noDeadBand); });
   state_ = reached;
   negative_ = report_.tangent->negative;
 }
 
 const StepReport& ArcLength::advance() try {
-  report_.iterations = report_.factorisations = report_.cuts = 0;
   report_.note.clear();
-  while (!attempt(ds_)) {
-    report_.iterations += newton_.report().iterations;
-    report_.factorisations += newton_.report().factorisations;
-    ++report_.cuts;
-    ds_ /= 2;
-    if (ds_ < options_.smallestShrink * firstDs_) {
-      throw NumericalFailure(fmt::format("arc length: step {} from load parameter {:.6g} failed: {}", report_.step + 1, accepted_.t,
-                                         newton_.report().message));
-    }
-  }
-  const int iterations = std::max(newton_.report().iterations, 1);
-  report_.iterations += iterations;
-  report_.factorisations += newton_.report().factorisations;
-  report_.residual = newton_.report().residual();
-  const Tangent before = tangent_;
-  const double loadBefore = accepted_.t;
-  findTangent();
-  if (before.load * tangent_.load < 0) report_.note = "limit point";
-  if (options_.stability) judgeStability(before);
+  const bool isReached = follower_.advance(*equilibria_);
+  const PathFollower::Step& step = follower_.step();
+  report_.iterations = step.iterations, report_.factorisations = step.factorisations, report_.cuts = step.cuts;
+  report_.residual = step.residual;
+  if (!isReached)
+    throw NumericalFailure(
+        fmt::format("arc length: step {} from load parameter {:.6g} failed: {}", report_.step + 1, accepted_.t, follower_.failure()));
+  if (step.turned) report_.note = "limit point";
+  if (options_.stability) judgeStability();
   ++report_.step;
   report_.t = state_.t;
-  report_.h = state_.t - loadBefore;
-  ds_ = std::min(ds_ * std::clamp(std::sqrt(double(options_.targetIterations) / iterations), 0.5, 1.5), options_.largestGrowth * firstDs_);
-  accepted_ = state_;
+  report_.h = state_.t - accepted_.t;
+  follower_.accept(*equilibria_);
   return report_;
 } catch (const NumericalFailure&) {
   // Also a load that is undefined at the new load parameter ends here.
@@ -173,9 +157,9 @@ const StepReport& ArcLength::advance() try {
 Snapshot ArcLength::save() {
   Snapshot snapshot;
   store(state_, snapshot);
-  snapshot["path"] = {ds_, firstDs_, tangent_.load, double(negative_), double(report_.step)};
-  snapshot["tangent"].assign(tangent_.delta.data(), tangent_.delta.data() + tangent_.delta.size());
-  snapshot["tangent_lambda"].assign(tangent_.lambda.data(), tangent_.lambda.data() + tangent_.lambda.size());
+  const PathFollower::Tangent& tangent = follower_.tangent();
+  snapshot["path"] = {follower_.arclengthStep(), follower_.firstArclengthStep(), tangent.t, double(negative_), double(report_.step)};
+  snapshot["tangent"].assign(tangent.x.data(), tangent.x.data() + tangent.x.size());
   kkt_.forget();
   return snapshot;
 }
@@ -184,10 +168,9 @@ void ArcLength::restore(const Snapshot& snapshot) {
   start();
   load(snapshot, state_);
   const std::vector<double>& path = snapshot.at("path");
-  ds_ = path.at(0), firstDs_ = path.at(1), tangent_.load = path.at(2), negative_ = int(path.at(3)), report_.step = long(path.at(4));
-  tangent_.delta = Eigen::Map<const VectorX>(snapshot.at("tangent").data(), tangent_.delta.size());
-  tangent_.lambda = Eigen::Map<const VectorX>(snapshot.at("tangent_lambda").data(), tangent_.lambda.size());
-  accepted_ = state_;
+  negative_ = int(path.at(3)), report_.step = long(path.at(4));
+  const VectorX tangent = Eigen::Map<const VectorX>(snapshot.at("tangent").data(), equilibria_->size());
+  follower_.restore(*equilibria_, {tangent, path.at(2)}, path.at(0), path.at(1));
 }
 
 }

@@ -1,8 +1,8 @@
 #include "tendril/statics/load_stepping.h"
 
 #include "statics/contact_equilibrium.h"
-#include "statics/critical_point.h"
 #include "tendril/model/error.h"
+#include "tendril/solvers/sign_change.h"
 
 #include <algorithm>
 #include <cmath>
@@ -164,8 +164,12 @@ void LoadStepping::judgeStability() {
   if (!report_.tangent || report_.tangent->negative == negative_) return;
   const State reached = state_;
   const StepReport step = report_;
-  report_.critical = locateCriticalPoint(kkt_, state_, negative_,
-                                         [&](double fraction) { return attempt(accepted_.t + fraction * (reached.t - accepted_.t)); });
+  report_.critical = locateSignChange(negative_, [&](double fraction) -> std::optional<TangentSigns> {
+    if (!attempt(accepted_.t + fraction * (reached.t - accepted_.t))) return {};
+    const std::optional<Inertia> inertia = kkt_.tangentInertia(state_, noDeadBand);
+    if (!inertia) return {};
+    return TangentSigns{state_.t, *inertia};
+  });
   state_ = reached;
   report_.iterations = step.iterations, report_.factorisations = step.factorisations;
   negative_ = report_.tangent->negative;

@@ -31,7 +31,7 @@ TEST(SceneRods, RefuseWhatIsNoRod) {
   refused("stiffness: [1, 1, 0.7]", "stiffness: [1, 1, 0]", {"stiffness", "above zero"});
   refused("elements: 10", "elements: 0", {"elements"});
   refused("elements: 10", "elements: 10000000", {"elements", "up to 1000000"});
-  refused("elements: 10", "stretch_stiffness: [1, 1, -1]\n    elements: 10", {"stretch_stiffness", "not positive"});
+  refused("elements: 10", "shearing: [1, 1, -1]\n    elements: 10", {"shearing", "not positive"});
   refused("[0, 0, 0.5]", "[0, 0, 1.5]", {"scene.yaml:8", "farther", "lengthen"});
   refused("orientation: [0, 0, 0]}\nanalysis", "orientation: {directors: [[1, 0, 0], [0, 1, 0], [0, 1, 1]]}}\nanalysis", {"orthonormal"});
   refused("type: rod-equilibrium, start: [1, 1, 1]", "type: static", {"rods", "rod-equilibrium"});
@@ -44,7 +44,7 @@ TEST(SceneRods, MethodsKnowTheirLimits) {
     return with(with(text, "elements: 10", elements), "start:", "method: ms-exp1, start:");
   };
   expectSceneRefused(scene("elements: 3000"), "method: ms-exp1", "method: ss-exp1", {"elements", "up to 2000"});
-  expectSceneRefused(scene("stretch_stiffness: [9, 9, 9]"), "method: ms-exp1", "method: ms-cay2", {"method", "stretches"});
+  expectSceneRefused(scene("shearing: [9, 9, 9]"), "method: ms-exp1", "method: ms-cay2", {"method", "stretches"});
 }
 
 TEST(SceneRods, MeasuresOfRodsBelongToThem) {
@@ -76,4 +76,40 @@ outputs: [{name: i, measure: index}]
   expectSceneRefused(ring, "index: 1", "index: -1", {"index"});
   expectSceneRefused(ring, "begin: {", "end: {position: [0, 0, 0]}, begin: {", {"end", "where it begins"});
   expectSceneRefused(ring, "measure: index", "measure: turns", {"not of type rod-equilibrium"});
+}
+
+TEST(SceneRods, CosseratRodsHaveTheirOwnRules) {
+  const std::string frame = R"(tendril: 1
+rods:
+  - name: frame
+    length: 2
+    stiffness: [1, 1, 0.7]
+    shearing: [100, 100, 200]
+    elements: 10
+    begin: {hold: hinged, hinge: [0, 1, 0]}
+    end: {hold: hinged, hinge: [0, 1, 0]}
+    corners: [{at: 1, turn: {axis: [0, 1, 0], angle: 90 deg}}]
+    forces: [{at: 1.2, force: [0, 0, -1]}]
+analysis: {type: cosserat-rod, corner: B, method: arc-length, first_step: 0.1}
+outputs: [{name: n, measure: force map}]
+)";
+  const auto refusedRod = [&](const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
+    SCOPED_TRACE(to);
+    expectSceneRefused(frame, from, to, parts);
+  };
+  refusedRod("    shearing: [100, 100, 200]\n", "", {"scene.yaml:3", "shearing"});
+  refusedRod("[100, 100, 200]", "[100, 0, 200]", {"scene.yaml:6", "shearing", "above zero"});
+  refusedRod("at: 1.2", "at: 1.25", {"scene.yaml:11", "at", "no vertex", "elements"});
+  refusedRod("at: 1.2", "at: 2.2", {"scene.yaml:11", "at", "ends before"});
+  refusedRod("at: 1,", "at: 2,", {"scene.yaml:10", "at", "between the ends"});
+  refusedRod("begin: {hold: hinged,", "begin: {hold: pinned,", {"scene.yaml:8", "hinge", "hold: hinged"});
+  refusedRod("hinge: [0, 1, 0]}\n    corners", "hinge: [0, 0, 0]}\n    corners", {"scene.yaml:9", "hinge", "zero"});
+  refusedRod("corner: B", "corner: A, model: vertex", {"scene.yaml:12", "corner", "model: edge"});
+  refusedRod("corner: B", "corner: C", {"scene.yaml:12", "corner"});
+  refusedRod("corner: B", "start: between-ends", {"scene.yaml:12", "start", "position"});
+  refusedRod("arc-length", "load-stepping", {"scene.yaml:12", "first_step", "arc-length"});
+  refusedRod("measure: force map", "measure: turns", {"not of type rod-equilibrium"});
+  expectSceneRefused(text, "elements: 10", "elements: 10\n    stretch: [1, 1, 1]", {"scene.yaml:7", "stretch", "cosserat-rod"});
+  expectSceneRefused(text, "begin: {", "begin: {hold: pinned, ", {"scene.yaml:7", "hold", "cosserat-rod"});
+  expectSceneRefused(text, "measure: energy", "measure: force map", {"not of type cosserat-rod"});
 }

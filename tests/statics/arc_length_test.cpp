@@ -40,7 +40,7 @@ std::vector<double> limits(const std::vector<double>& t) {
 
 TEST(ArcLength, LeeFrameSnapsThroughAtThePublishedLoads) {
   const Mechanism m = leeFrame(20);
-  ArcLength path(*m.model, {.firstStep = 0.3, .maxSteps = 120, .highest = 25});
+  ArcLength path(*m.model, {.path = {.firstStep = 0.3}, .maxSteps = 120, .highest = 25});
   path.start();
   std::vector<double> t{0};
   int limitPoints = 0;

@@ -1,6 +1,7 @@
 #pragma once
 #include "tendril/equations/analysis.h"
-#include "tendril/statics/equilibrium.h"
+#include "tendril/equations/kkt_system.h"
+#include "tendril/solvers/path_follower.h"
 
 #include <limits>
 #include <memory>
@@ -8,19 +9,15 @@
 namespace tendril {
 
 struct ArcLengthOptions {
-  double firstStep = 0.01; ///< of the load parameter: fixes the first increment of arclength
+  PathOptions path;
   int maxSteps = 200;
-  double largestGrowth = 10;                                ///< the step may grow to this times the first
-  double smallestShrink = 1e-5;                             ///< and shrink to this times the first
   double lowest = -std::numeric_limits<double>::infinity(); ///< the path ends when the load parameter leaves [lowest, highest]
   double highest = std::numeric_limits<double>::infinity();
-  int targetIterations = 5;
-  int maxIterations = 25;
   bool stability = true; ///< count the signs of the tangent at each equilibrium, and find the loads at which they change
   KktTolerances tolerances;
 };
 
-/// Path of equilibria through limit points, with the load parameter t as an unknown (Riks 1979, Crisfield 1991; bordering as in Keller):
+/// Path of equilibria through limit points, with the load parameter t as an unknown (PathFollower):
 ///
 ///     r(q, lambda, t) = 0,   g(q, t) = 0,   tau . (sum of increments since the last equilibrium) = ds
 ///
@@ -30,6 +27,7 @@ struct ArcLengthOptions {
 class ArcLength final : public Analysis {
  public:
   ArcLength(const Model& model, const ArcLengthOptions& options);
+  ~ArcLength() override;
 
   void start() override;
   bool finished() const override;
@@ -41,23 +39,15 @@ class ArcLength final : public Analysis {
   void restore(const Snapshot& snapshot) override;
 
  private:
-  class Problem;
-  bool attempt(double ds);
-  void findTangent();
-  double inner(const VectorX& a, const VectorX& b) const;
+  class Equilibria;
+  void judgeStability();
 
   ArcLengthOptions options_;
   KktSystem kkt_;
   State state_, accepted_;
-  /// Unit tangent of the path at the accepted equilibrium.
-  struct Tangent {
-    VectorX delta, lambda;
-    double load = 1;
-  } tangent_;
-  void judgeStability(Tangent before);
-  double ds_ = 0, firstDs_ = 0;
+  std::unique_ptr<Equilibria> equilibria_;
+  PathFollower follower_;
   int negative_ = 0; ///< negative signs at the accepted equilibrium
-  Newton newton_;
   StepReport report_;
 };
 
