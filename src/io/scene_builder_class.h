@@ -4,6 +4,9 @@
 #include "tendril/control/optimal_control.h"
 #include "tendril/rods/elastica_statics.h"
 #include "tendril/rods/packed_ring_statics.h"
+#include "tendril/rods/rod_identification_statics.h"
+#include "tendril/rods/rod_path_statics.h"
+#include "tendril/rods/rod_reconstruction.h"
 #include "tendril/rods/rod_statics.h"
 
 #include <map>
@@ -107,11 +110,19 @@ class SceneBuilder {
 
   // ---- strain-based rods: scene_builder_rods.cpp ----------------------------------------------------------------------------------------
   void readRods(const std::vector<Record>& records, const Record& analysis);
-  void readRodStatics(const Record& rod, const Record& analysis);
+  void readElastica(const Record& rod, const Record& analysis);
+  void readPackedRing(const Record& rod, const Record& analysis);
+  void readRodStatics(const Record& analysis);
+  void readRodPath(const Record& rod, const Record& analysis);
+  void readReconstruction(const Record& rod, const Record& analysis);
+  void readIdentification(const Record& rod, const Record& analysis);
   void makeRodStatics();
   RodStaticsOptions rod_;
   std::optional<ElasticaOptions> elastica_; ///< in its place
   std::optional<PackedRingStaticsOptions> packedRing_;
+  std::optional<RodPathStaticsOptions> rodPath_;
+  std::optional<RodReconstructionOptions> reconstruction_;
+  std::optional<RodIdentificationStaticsOptions> identification_;
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.

@@ -515,8 +515,10 @@ AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
     choice.end = std::numeric_limits<double>::infinity();
     return choice;
   }
-  if (r.variant() == "rod-equilibrium" || r.variant() == "elastica" || r.variant() == "packed-ring")
-    return {.method = r.variant(), .isRod = true};
+  if (r.variant() == "rod-path")
+    return {.method = r.variant(), .followsPath = true, .isRod = true, .end = std::numeric_limits<double>::infinity()};
+  static const std::set<std::string> ofRods{"rod-equilibrium", "elastica", "packed-ring", "reconstruction", "identification"};
+  if (ofRods.contains(r.variant())) return {.method = r.variant(), .isRod = true};
   AnalysisChoice choice{.method = r.choice("method")};
   choice.followsPath = choice.method == "arc-length";
   choice.knowsContacts = choice.knowsContactsOfBeams = !choice.followsPath;

@@ -1,5 +1,6 @@
 #include "tendril/rods/rod_equilibrium.h"
 
+#include "rods/rod_ends.h"
 #include "rods/rod_program.h"
 #include "tendril/model/error.h"
 
@@ -10,6 +11,18 @@
 
 namespace tendril {
 
+void checkRodEnds(double length, const RodEnds& ends) {
+  if (ends.orientation) {
+    const Matrix3& R = *ends.orientation;
+    if (!((R.transpose() * R - Matrix3::Identity()).norm() < 1e-9) || R.determinant() < 0)
+      throw InputError("rod: the orientation of the end is no rotation; give three orthonormal, right-handed directors");
+  }
+  if (!ends.position) return;
+  const double distance = (*ends.position - ends.begin.x).norm();
+  if (distance > length * (1 + 1e-12))
+    throw InputError(fmt::format("rod: its ends are {:.6g} m apart, but it is {:.6g} m long and does not stretch", distance, length));
+}
+
 namespace {
 
 void check(const StrainRod& rod, const RodEnds& ends) {
@@ -17,15 +30,7 @@ void check(const StrainRod& rod, const RodEnds& ends) {
   if (rod.elements() > most)
     throw InputError(
         fmt::format("rod: {} elements are more than the {} whose strains are solved together; take fewer", rod.elements(), most));
-  if (ends.orientation) {
-    const Matrix3& R = *ends.orientation;
-    if (!((R.transpose() * R - Matrix3::Identity()).norm() < 1e-9) || R.determinant() < 0)
-      throw InputError("rod: the orientation of the end is no rotation; give three orthonormal, right-handed directors");
-  }
-  if (!ends.position) return;
-  const double distance = (*ends.position - ends.begin.x).norm(), length = rod.properties().length;
-  if (distance > length * (1 + 1e-12))
-    throw InputError(fmt::format("rod: its ends are {:.6g} m apart, but it is {:.6g} m long and does not stretch", distance, length));
+  checkRodEnds(rod.properties().length, ends);
 }
 
 /// Least eigenvalue of H on the kernel of J, and its direction.
