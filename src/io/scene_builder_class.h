@@ -120,9 +120,6 @@ class SceneBuilder {
   RodStaticsOptions rod_;
   std::optional<ElasticaOptions> elastica_; ///< in its place
   std::optional<PackedRingStaticsOptions> packedRing_;
-  std::optional<RodPathStaticsOptions> rodPath_;
-  std::optional<RodReconstructionOptions> reconstruction_;
-  std::optional<RodIdentificationStaticsOptions> identification_;
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.
@@ -173,6 +170,10 @@ class SceneBuilder {
   std::map<std::string, std::string> surfaces_;                         ///< of parts
   /// Shapes with a mesh that were made ready for contact: bodies often share one.
   std::vector<CollisionShape> meshShapes_;
+  // In the place of the equilibria of rod_, as elastica_.
+  std::optional<RodPathStaticsOptions> rodPath_;
+  std::optional<RodReconstructionOptions> reconstruction_;
+  std::optional<RodIdentificationStaticsOptions> identification_;
 };
 
 }

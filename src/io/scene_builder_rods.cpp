@@ -111,14 +111,16 @@ void SceneBuilder::readRodPath(const Record& r, const Record& analysis) {
   RodFamily family{[rod = rod_.rod](double) { return rod; }, [ends = rod_.ends](double) { return ends; }};
   Dimension unit = dimension::none;
   const auto needsEnd = [&](bool has, const char* key) {
-    if (!has) r.node(r.has("end") ? "end" : "begin").refuse("the " + parameter + " of the ends changes, but the end is free",
-                                                            "give `end: {" + std::string(key) + ": ...}`");
+    if (!has)
+      r.node(r.has("end") ? "end" : "begin")
+          .refuse("the " + parameter + " of the ends changes, but the end is free", "give `end: {" + std::string(key) + ": ...}`");
   };
   if (parameter == "distance") {
     needsEnd(rod_.ends.position.has_value(), "position");
     unit = dimension::length;
     const Vector3 line = *rod_.ends.position - rod_.ends.begin.x;
-    if (!(line.norm() > 0)) r.object("end").node("position").refuse("begin and end are at one place", "give a place on the line of the ends");
+    if (!(line.norm() > 0))
+      r.object("end").node("position").refuse("begin and end are at one place", "give a place on the line of the ends");
     family.ends = [ends = rod_.ends, along = line.normalized()](double p) {
       RodEnds moved = ends;
       moved.position = ends.begin.x + p * along;
@@ -164,7 +166,9 @@ void SceneBuilder::readRodPath(const Record& r, const Record& analysis) {
   if (analysis.has("start")) path.start = Vector3(analysis.numbers("start")).replicate(rod_.elements, 1);
   rodPath_ = {.family = std::move(family),
               .path = std::move(path),
-              .unit = parameter == "distance" ? "m" : parameter == "rotation" ? "rad" : "1"};
+              .unit = parameter == "distance"   ? "m"
+                      : parameter == "rotation" ? "rad"
+                                                : "1"};
 }
 
 void SceneBuilder::readReconstruction(const Record& r, const Record& analysis) {
@@ -173,7 +177,9 @@ void SceneBuilder::readReconstruction(const Record& r, const Record& analysis) {
   reconstruction_ = {.strains = rod_.rod.natural,
                      .length = rod_.rod.length,
                      .begin = rod_.ends.begin,
-                     .order = method == "rkmk1" ? 1 : method == "rkmk2" ? 2 : 4,
+                     .order = method == "rkmk1"   ? 1
+                              : method == "rkmk2" ? 2
+                                                  : 4,
                      .map = analysis.choice("map") == "cayley" ? se3::StepMap::Cayley : se3::StepMap::Exponential};
 }
 

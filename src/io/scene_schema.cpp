@@ -689,15 +689,19 @@ const Schema& analysis() {
        {"rod-path",
         "Equilibria of a rod, stable or not, along a path in a parameter, through folds, and the branches that begin at its branch points: "
         "first the path itself, then both halves of each branch.",
-        {choice("parameter", {"distance", "rotation", "weight", "natural"},
-                "What changes: the distance between begin and end along the line between them; the turn of the end about its tangent, on top "
-                "of its orientation; a factor of `weight`, or of `natural`."),
+        {choice(
+             "parameter", {"distance", "rotation", "weight", "natural"},
+             "What changes: the distance between begin and end along the line between them; the turn of the end about its tangent, on top "
+             "of its orientation; a factor of `weight`, or of `natural`."),
          any("from", "Value of the parameter at the begin of the path."),
          any("to", "The path and its branches end where they leave the interval from `from` to this."),
-         integer("branch_points", "The path ends when it has passed so many; one that ends before is a failure.").nonNegative().defaultsTo("1"),
+         integer("branch_points", "The path ends when it has passed so many; one that ends before is a failure.")
+             .nonNegative()
+             .defaultsTo("1"),
          boolean("branches", "Whether branches are followed.").defaultsTo("true"),
-         number("step", dim::none, "First step along the path: change of L u in the mean square, of forces over those of the first buckling, of "
-                                   "the parameter over its interval.")
+         number("step", dim::none,
+                "First step along the path: change of L u in the mean square, of forces over those of the first buckling, of "
+                "the parameter over its interval.")
              .positive()
              .defaultsTo("0.2"),
          number("largest_step", dim::none, "Largest step along the path.").positive().defaultsTo("0.5"),
@@ -711,8 +715,9 @@ const Schema& analysis() {
         "The natural strains of a rod, from measured points of its centreline in equilibrium under its weight, by least squares.",
         {text("file", "CSV file of points from the begin to the end: columns x, y, z in metres; its path is relative to the scene."),
          integer("groups", "Pieces of equal length with natural strains of their own.").positive().defaultsTo("1"),
-         number("smoothness", dim::none, "Weight of the mean square of the jumps between groups, times the length, against that of the misfits "
-                                         "over the length.")
+         number("smoothness", dim::none,
+                "Weight of the mean square of the jumps between groups, times the length, against that of the misfits "
+                "over the length.")
              .nonNegative()
              .defaultsTo("0"),
          numbers("guess", 3, dim::curvature, "Natural strains to begin with; from the points if not given.").optional(),
@@ -833,7 +838,8 @@ const Schema& output() {
        {"shear force", "Elastica: force across, scaled likewise.", {}},
        {"y_max", "Elastica: largest height over half of the length.", {}},
        {"unstable directions",
-        "Elastica: directions in the plane in which the energy falls to second order; paths of rods: all directions that the supports allow.",
+        "Elastica: directions in the plane in which the energy falls to second order; paths of rods: all directions that the supports "
+        "allow.",
         {}},
        {"unstable out of plane", "Elastica: directions out of the plane in which the energy falls to second order, ends held.", {}},
        {"parameter", "Paths of rods: the parameter, in its SI unit.", {}},

@@ -32,8 +32,8 @@ void checkPoints(const RodIdentificationOptions& o) {
   const std::vector<Vector3>& points = o.points;
   const double length = o.rod.length;
   if (points.size() < 4 || int(points.size()) < 2 * o.groups + 2)
-    throw InputError(fmt::format("rod: {} points do not determine the natural strains of {} groups; give {} at least", points.size(), o.groups,
-                                 std::max(4, 2 * o.groups + 2)));
+    throw InputError(fmt::format("rod: {} points do not determine the natural strains of {} groups; give {} at least", points.size(),
+                                 o.groups, std::max(4, 2 * o.groups + 2)));
   double sum = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!points[i].allFinite()) throw InputError(fmt::format("rod: point {} is not finite", i + 1));
@@ -45,13 +45,15 @@ void checkPoints(const RodIdentificationOptions& o) {
   const double ratio = sum / length;
   const char* const unit = std::abs(ratio / 1000 - 1) < 0.2 ? "; they seem to be in millimetres, give them in metres" : "";
   if (!(ratio > 0.8 && ratio < 1.05))
-    throw InputError(fmt::format("rod: the polyline through its points is {:.4g} m long, the rod {:.4g} m{}; points go from its begin to its "
-                                 "end, close enough to show its curvature",
-                                 sum, length, unit));
+    throw InputError(
+        fmt::format("rod: the polyline through its points is {:.4g} m long, the rod {:.4g} m{}; points go from its begin to its "
+                    "end, close enough to show its curvature",
+                    sum, length, unit));
   if ((points[0] - o.ends.begin.x).norm() > 0.05 * length)
-    throw InputError(fmt::format("rod: the first point lies {:.3g} m from the begin of the rod; give points in the frame of the scene, from "
-                                 "the clamp on",
-                                 (points[0] - o.ends.begin.x).norm()));
+    throw InputError(
+        fmt::format("rod: the first point lies {:.3g} m from the begin of the rod; give points in the frame of the scene, from "
+                    "the clamp on",
+                    (points[0] - o.ends.begin.x).norm()));
 }
 
 Vector3 pointAt(const StrainRod& rod, double s) {
@@ -135,9 +137,7 @@ class Misfit {
   bool place(const VectorX& p, VectorX& residual) {
     RodProperties properties = options_.rod;
     const int groups = options_.groups;
-    properties.natural = [p, groups, L = properties.length](double s) -> Vector3 {
-      return p.segment<3>(3 * groupAt(s, L, groups)) / L;
-    };
+    properties.natural = [p, groups, L = properties.length](double s) -> Vector3 { return p.segment<3>(3 * groupAt(s, L, groups)) / L; };
     StrainRod next(std::move(properties), options_.elements);
     next.place(options_.ends.begin, rod_ ? rod_->strains() : next.natural());
     const RodEquilibrium found = solveEquilibrium(next, options_.ends);
@@ -272,9 +272,10 @@ RodIdentification identifyNaturalStrains(const RodIdentificationOptions& options
   misfit.measure(found);
   judge(J.topRows(misfit.pointRows()), found.misfit, L, found);
   if (!found.isSolved)
-    found.message = fmt::format("rod: the natural strains still change after {} iterations, with a misfit of {:.3g} m; allow more, or give a "
-                                "first guess",
-                                found.iterations, found.misfit);
+    found.message =
+        fmt::format("rod: the natural strains still change after {} iterations, with a misfit of {:.3g} m; allow more, or give a "
+                    "first guess",
+                    found.iterations, found.misfit);
   return found;
 }
 

@@ -171,7 +171,8 @@ RodPath::RodPath(RodFamily family, RodPathOptions options) : options_(std::move(
   check(family, options_);
   equations_ = std::make_unique<Equations>(family, options_);
   StrainRod rod(family.rod(options_.from), options_.elements, options_.map, options_.weight);
-  if (options_.start.size() > 0 && options_.start.size() != rod.size()) throw InputError("rod: the first guess needs three strains an element");
+  if (options_.start.size() > 0 && options_.start.size() != rod.size())
+    throw InputError("rod: the first guess needs three strains an element");
   const RodEnds ends = family.ends(options_.from);
   rod.place(ends.begin, options_.start.size() > 0 ? options_.start : rod.natural());
   place_.y = equations_->place(rod.strains(), options_.from);
@@ -218,8 +219,8 @@ void RodPath::begin() {
   const MatrixX kernel = lu.kernel();
   VectorX tangent = kernel.col(0).normalized();
   if (kernel.cols() > 1 || kernel.col(0).isZero())
-    throw NumericalFailure(fmt::format("rod: the path begins where {} paths meet; begin elsewhere, or let its stiffnesses differ",
-                                       kernel.cols()));
+    throw NumericalFailure(
+        fmt::format("rod: the path begins where {} paths meet; begin elsewhere, or let its stiffnesses differ", kernel.cols()));
   const double along = tangent.dot(axis), work = equations_->workOfSupports(tangent);
   const bool isForward = std::abs(along) > 1e-8 ? along * (options_.to - options_.from) > 0 : work * (options_.to - options_.from) > 0;
   if (!isForward) tangent = -tangent;

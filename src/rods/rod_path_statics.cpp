@@ -31,9 +31,10 @@ const StepReport& RodPathStatics::advance() {
   const RodPathPoint& p = path_->advance();
   const int found = int(path_->branchPoints().size()), wanted = options_.path.branchPoints;
   if (options_.needsBranchPoints && p.branch == 0 && p.isEnd && found < wanted)
-    throw NumericalFailure(fmt::format("rod: the path ended at a parameter of {:.6g} after {} branch points, not {}; let it run further, or "
-                                       "ask for fewer",
-                                       p.parameter, found, wanted));
+    throw NumericalFailure(
+        fmt::format("rod: the path ended at a parameter of {:.6g} after {} branch points, not {}; let it run further, or "
+                    "ask for fewer",
+                    p.parameter, found, wanted));
   ++step_.step;
   step_.h = p.parameter - state_.t, step_.t = state_.t = p.parameter;
   step_.iterations = p.iterations, step_.residual = p.residual;

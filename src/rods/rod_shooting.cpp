@@ -79,9 +79,7 @@ template <int columns> struct Flow {
   RodPoint point(double s, const Numbers& y) const {
     return {s, {Eigen::Map<const Matrix3>(y.data() + 3), y.template head<3>()}, forceAt(s), y.template segment<3>(12)};
   }
-  Eigen::Matrix<double, 9, 9> variations(const Numbers& y) const {
-    return Eigen::Map<const Eigen::Matrix<double, 9, 9>>(y.data() + state);
-  }
+  Eigen::Matrix<double, 9, 9> variations(const Numbers& y) const { return Eigen::Map<const Eigen::Matrix<double, 9, 9>>(y.data() + state); }
 
   const ScaledRod& rod;
   RodPoint from;
@@ -281,12 +279,14 @@ ShotRod solve(ShootingProblem& problem, const RodShootingOptions& options) {
   ShotRod shot;
   const auto largest = [&] { return problem.residual().lpNorm<Eigen::Infinity>(); };
   const auto fail = [&](const std::string& why) {
-    shot.message = fmt::format("rod: shooting ended with a residual of {:.3g} after {} iterations: {}", shot.residual, shot.iterations, why);
+    shot.message =
+        fmt::format("rod: shooting ended with a residual of {:.3g} after {} iterations: {}", shot.residual, shot.iterations, why);
     return shot;
   };
   if (!problem.evaluate()) {
     shot.residual = std::numeric_limits<double>::infinity();
-    return fail("the first guess turns more, or weighs more, than can be integrated; give a force and a moment of the size of EI/L^2, EI/L");
+    return fail(
+        "the first guess turns more, or weighs more, than can be integrated; give a force and a moment of the size of EI/L^2, EI/L");
   }
   shot.residual = largest();
   while (shot.residual > options.tolerance && shot.iterations < options.maxIterations) {

@@ -96,9 +96,9 @@ analysis: {type: reconstruction, method: rkmk2, map: cayley}
 outputs: [{name: tip, measure: position, on: rod.end}]
 )";
   parse(curve);
-  expectSceneRefused(curve, "rkmk2", "rkmk3", {"method", "rkmk2"});
-  expectSceneRefused(curve, "begin: {", "end: {position: [1, 0, 0]}, begin: {", {"end", "where they lead"});
-  expectSceneRefused(curve, "0.5)", "1.5)", {"modulus"});
+expectSceneRefused(curve, "rkmk2", "rkmk3", {"method", "rkmk2"});
+expectSceneRefused(curve, "begin: {", "end: {position: [1, 0, 0]}, begin: {", {"end", "where they lead"});
+expectSceneRefused(curve, "0.5)", "1.5)", {"modulus"});
 }
 
 TEST(SceneRods, IdentificationReadsItsPoints) {

@@ -1,11 +1,8 @@
 #include "tendril/rods/elastica.h"
 
 #include "jacobi.h"
-#include "rods/rod_program.h"
+#include "rods/negative_directions.h"
 #include "tendril/model/error.h"
-
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -99,12 +96,7 @@ int negativeAcross(const Elastica& e, double across, double torsion) {
   const Vector3 force(-e.forceX, -e.forceY, 0), moment(0, 0, e.curvature + (end.x.x() * e.forceY - end.x.y() * e.forceX));
   multipliers << -2 * force, -end.R.transpose() * moment;
   multipliers /= program.energyUnit();
-  const MatrixX H = program.hessian(multipliers), J = program.jacobian();
-  const Eigen::ColPivHouseholderQR<MatrixX> qr(MatrixX(J.transpose()));
-  MatrixX kernel = MatrixX(MatrixX::Identity(3 * n, 3 * n).rightCols(3 * n - 6));
-  kernel.applyOnTheLeft(qr.householderQ());
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(kernel.transpose() * H * kernel, Eigen::EigenvaluesOnly);
-  return int((eigen.eigenvalues().array() < 0).count()) - e.unstable;
+  return testing::negativeDirections(program, multipliers) - e.unstable;
 }
 
 /// A stiff ribbon stays in its plane; a rod that is weak across or against torsion does not, the more so the more it is pressed.

@@ -17,12 +17,15 @@ const Matrix3 alongX = (Matrix3() << 0, 0, 1, 0, 1, 0, -1, 0, 0).finished();
 
 /// A rod of length 1 and EI_1 = 1 between clamps whose distance is the parameter.
 RodFamily pressed(double stiff) {
-  return {[stiff](double) { return RodProperties{.length = 1, .stiffness = {1, stiff, stiff}}; },
+  return {[stiff](double) {
+            return RodProperties{.length = 1, .stiffness = {1, stiff, stiff}};
+          },
           [](double distance) {
             return RodEnds{.begin = {alongX, Vector3::Zero()}, .position = Vector3(distance, 0, 0), .orientation = alongX};
           }};
 }
 
+/// Elements of constant curvature are too weak, and too stiff, by about (2 pi m / N)^2 / 12 for m waves: `accuracy` is a bit more for one.
 /// From the straight rod through the first modes of buckling and along their branches, both halves, to a share of the compression.
 void expectModes(int elements, int modes, double eps2, double accuracy) {
   const std::array onset{2 * pi, 8.986818915818128, 4 * pi, 15.450503673875414, 6 * pi};
@@ -53,11 +56,11 @@ void expectModes(int elements, int modes, double eps2, double accuracy) {
   }
 }
 
-TEST(RodPath, StraightRodBucklesIntoModes) { expectModes(30, 2, 0.1, 4e-3); }
+TEST(RodPath, StraightRodBucklesIntoModes) { expectModes(30, 2, 0.1, 5e-3); }
 
 TEST(FullRodPath, FiveModesOfTheElastica) {
-  expectModes(100, 5, 0.1, 4e-4);
-  expectModes(100, 5, 0.3, 4e-4);
+  expectModes(100, 5, 0.1, 5e-4);
+  expectModes(100, 5, 0.3, 5e-4);
 }
 
 /// Loads of branch points approach those of linear buckling with the square of the size of the elements.
@@ -81,7 +84,9 @@ TEST(RodPath, NaturalCurvatureThrowsARodOutOfItsPlane) {
                                                 .weight = {0, -beta * EI / (L * L * L), 0},
                                                 .natural = [k](double) { return Vector3(k, 0, 0); }};
                          },
-                         [](double) { return RodEnds{.begin = {alongX, Vector3::Zero()}}; }};
+                         [](double) {
+                           return RodEnds{.begin = {alongX, Vector3::Zero()}};
+                         }};
   RodPath path(family, {.elements = 50, .from = 20, .to = 50, .branchPoints = 1});
   while (!path.finished()) {
     const RodPathPoint p = path.advance();
@@ -103,15 +108,14 @@ TEST(RodPath, FoldsArePassed) {
   const double k = 2, chord = 2 / k * std::sin(k / 2); // an arc of length 1
   const Matrix3 begin = so3::exp(Vector3(0, 0, k / 2)) * alongX, end = so3::exp(Vector3(0, 0, -k / 2)) * alongX;
   const RodFamily family{[k](double p) {
-                           return RodProperties{.length = 1,
-                                                .stiffness = {1, 100, 100},
-                                                .weight = {0, -p, 0},
-                                                .natural = [k](double) { return Vector3(k, 0, 0); }};
+                           return RodProperties{.length = 1, .stiffness = {1, 100, 100}, .weight = {0, -p, 0}, .natural = [k](double) {
+                                                  return Vector3(k, 0, 0);
+                                                }};
                          },
                          [=](double) {
                            return RodEnds{.begin = {begin, Vector3::Zero()}, .position = Vector3(chord, 0, 0), .orientation = end};
                          }};
-  RodPath path(family, {.elements = 30, .from = 0, .to = 3000, .branchPoints = 0, .maxPoints = 200});
+  RodPath path(family, {.elements = 30, .from = 0, .to = 3000, .branchPoints = 0, .follows = false, .maxPoints = 200});
   int folds = 0;
   double before = 0;
   while (!path.finished()) {
@@ -126,7 +130,7 @@ TEST(RodPath, FoldsArePassed) {
 }
 
 TEST(RodPath, DoubleBranchPointsAreTold) {
-  RodPath path(pressed(1), {.elements = 20, .from = 1, .to = 0.9, .branchPoints = 0, .maxPoints = 60});
+  RodPath path(pressed(1), {.elements = 20, .from = 1, .to = 0.9, .branchPoints = 0, .follows = false, .maxPoints = 60});
   bool isTold = false;
   while (!path.finished()) isTold = isTold || path.advance().note.find("no simple branch point") != std::string::npos;
   EXPECT_TRUE(isTold);

@@ -9,10 +9,10 @@ namespace tendril {
 struct ElasticaOptions {
   double compression = 0.1; ///< eps2: share of the length by which the ends move together
   int mode = 1;
-  Pose begin;              ///< x and y of the elastica are its first two axes
-  double length = 2;       ///< of the rod [m]
+  Pose begin;                     ///< x and y of the elastica are its first two axes
+  double length = 2;              ///< of the rod [m]
   double across = 1, torsion = 1; ///< stiffness against bending out of the plane and against torsion, over that in the plane
-  std::vector<int> blocks; ///< pose blocks of a model that show nodes equally far apart
+  std::vector<int> blocks;        ///< pose blocks of a model that show nodes equally far apart
 };
 
 /// A mode of a clamped elastica as an analysis of one step (elasticaMode), whose state shows it on blocks of a model that is used for

@@ -10,8 +10,8 @@ struct RodIdentificationStaticsOptions {
 };
 
 /// Natural strains from measured points (identifyNaturalStrains) as an analysis of one step, whose state shows the rod in the equilibrium
-/// that fits them. monitor(): `natural strains` and their `uncertainty` [1/m], three a group; `natural curvature` and `natural torsion`, the
-/// size of the mean of (kappa_1, kappa_2) over the groups and the mean of tau [1/m]; `misfit`, `largest misfit` [m]; `unidentified`.
+/// that fits them. monitor(): `natural strains` and their `uncertainty` [1/m], three a group; `natural curvature` and `natural torsion`,
+/// the size of the mean of (kappa_1, kappa_2) over the groups and the mean of tau [1/m]; `misfit`, `largest misfit` [m]; `unidentified`.
 class RodIdentificationStatics final : public ShownRod {
  public:
   RodIdentificationStatics(const Model& model, RodIdentificationStaticsOptions options);

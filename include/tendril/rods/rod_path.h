@@ -57,8 +57,8 @@ struct RodBranchPoint {
 ///
 ///     G(y) = [ dE/du + J^T mu ; c ] = 0        c: r_N - r*(p), log(R*(p)^T R_N), J = dc/du,
 ///
-/// by pseudo-arclength (Keller 1977): a step along the unit tangent t, then Newton's method on G = 0 within the plane t . (y - y0) = ds. The
-/// multipliers are on the path too: a straight rod that is pressed has the same strains and parameter for all forces.
+/// by pseudo-arclength (Keller 1977): a step along the unit tangent t, then Newton's method on G = 0 within the plane t . (y - y0) = ds.
+/// The multipliers are on the path too: a straight rod that is pressed has the same strains and parameter for all forces.
 ///
 /// At a simple branch point the determinant of [G'; t^T] changes its sign, at a fold that of dp/ds. A branch point is located by the
 /// bordered system [G' 0; t^T q; ...] whose last unknown vanishes there (Griewank & Reddien 1984), and its null vector is the direction of

@@ -31,7 +31,8 @@ struct ShotRod {
   std::string message; ///< what went wrong
 };
 
-/// The boundary value problem of Kirchhoff's rod with weight w per length and natural strains u0 (Blumentals 2017, 6.3; Antman 2005, ch. 8),
+/// The boundary value problem of Kirchhoff's rod with weight w per length and natural strains u0 (Blumentals 2017, 6.3; Antman 2005, ch.
+/// 8),
 ///
 ///     r' = d3,   R' = R S(u),   u = u0(s) + K^-1 R^T M,   M' = F x d3,   F' = -w,
 ///
