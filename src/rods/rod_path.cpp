@@ -150,9 +150,16 @@ double signOfDeterminant(const Eigen::PartialPivLU<MatrixX>& lu) {
   return sign;
 }
 
-/// A border that no null vector is orthogonal to but by accident.
-VectorX anyVector(Eigen::Index size, double frequency) {
-  return VectorX::NullaryExpr(size, [&](Eigen::Index i) { return std::sin(frequency * double(i + 1)); }).normalized();
+/// Right and left singular vectors of the least singular value, by inverse iteration: borders that leave a matrix regular where it has
+/// none.
+std::pair<VectorX, VectorX> leastSingular(const MatrixX& B) {
+  const Eigen::PartialPivLU<MatrixX> lu(B), transposed(B.transpose());
+  VectorX right = VectorX::NullaryExpr(B.rows(), [](Eigen::Index i) { return std::sin(double(i + 1)); }), left;
+  for (int i = 0; i < 4; ++i) {
+    left = transposed.solve(right).normalized();
+    right = lu.solve(left).normalized();
+  }
+  return {right, left};
 }
 
 void check(const RodFamily& family, const RodPathOptions& options) {
@@ -322,14 +329,16 @@ void RodPath::complete(Place& place, const VectorX& border) {
 /// the form of Illinois to a fraction of the step, and the rest by interpolation, since Newton's matrix is singular at the point itself.
 void RodPath::passBranchPoint(const Place& from, const Place& to) {
   const Eigen::Index size = equations_->size();
-  const VectorX q = anyVector(size, 1.7), p = anyVector(size, 2.3);
   MatrixX B, bordered(size + 1, size + 1);
+  equations_->evaluate(to.y);
+  equations_->matrix(to.y, from.tangent, B);
+  const auto [p, q] = leastSingular(B);
   struct Try {
     double sigma;
     VectorX y, v;
     double tau;
   };
-  const auto test = [&](double sigma, VectorX y) {
+  const auto test = [&, &p = p, &q = q](double sigma, VectorX y) {
     if (sigma > 0) correct(y, from.tangent, from.y + sigma * from.tangent);
     equations_->evaluate(y);
     equations_->matrix(y, from.tangent, B);
