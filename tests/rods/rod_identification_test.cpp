@@ -104,7 +104,8 @@ TEST(RodIdentification, ConvergesWithTheElements) {
   const std::vector<Vector3> points = measured(silicone(helix), ends, 200);
   std::vector<double> errors;
   for (const int n : {20, 40, 80}) {
-    const RodIdentification found = identifyNaturalStrains({.rod = silicone({}), .elements = n, .ends = ends, .points = points});
+    const RodIdentification found =
+        identifyNaturalStrains({.rod = silicone(Vector3::Zero()), .elements = n, .ends = ends, .points = points});
     ASSERT_TRUE(found.isSolved) << found.message;
     errors.push_back((found.natural - helix).norm() / helix.norm());
   }
@@ -146,11 +147,11 @@ TEST(RodIdentification, MisfitIsLeastAtTheAnswer) {
 
 /// A rod of two natural curvatures, from points with noise: each piece by itself, and smoother with a weight on the jumps.
 TEST(RodIdentification, PiecesHaveStrainsOfTheirOwn) {
-  RodProperties rod = silicone({});
+  RodProperties rod = silicone(Vector3::Zero());
   rod.natural = [](double s) { return s < 0.1 ? Vector3(20, 0, 0) : Vector3(40, 0, 5); };
   const RodEnds ends{.begin = {down, Vector3::Zero()}};
   const std::vector<Vector3> exact = measured(rod, ends, 80);
-  RodIdentificationOptions options{.rod = silicone({}), .elements = 40, .ends = ends, .points = exact, .groups = 2};
+  RodIdentificationOptions options{.rod = silicone(Vector3::Zero()), .elements = 40, .ends = ends, .points = exact, .groups = 2};
   const RodIdentification found = identifyNaturalStrains(options);
   ASSERT_TRUE(found.isSolved) << found.message;
   EXPECT_LT((found.natural.head<3>() - Vector3(20, 0, 0)).norm(), 0.5) << found.natural.transpose();
@@ -173,8 +174,8 @@ TEST(RodIdentification, PiecesHaveStrainsOfTheirOwn) {
 TEST(RodIdentification, WhatCannotBeIdentifiedIsTold) {
   std::vector<Vector3> points;
   for (int i = 0; i <= 10; ++i) points.emplace_back(0, 0, -0.02 * i);
-  const RodIdentification found =
-      identifyNaturalStrains({.rod = silicone({}), .elements = 20, .ends = {.begin = {down, Vector3::Zero()}}, .points = points});
+  const RodIdentification found = identifyNaturalStrains(
+      {.rod = silicone(Vector3::Zero()), .elements = 20, .ends = {.begin = {down, Vector3::Zero()}}, .points = points});
   ASSERT_TRUE(found.isSolved) << found.message;
   EXPECT_EQ(found.unidentified, 1);
   ASSERT_EQ(found.undetermined.size(), 1U);
@@ -185,7 +186,7 @@ TEST(RodIdentification, WhatCannotBeIdentifiedIsTold) {
 void expectRefused(const std::vector<Vector3>& points, const std::string& part, int groups = 1) {
   try {
     identifyNaturalStrains(
-        {.rod = silicone({}), .elements = 20, .ends = {.begin = {down, Vector3::Zero()}}, .points = points, .groups = groups});
+        {.rod = silicone(Vector3::Zero()), .elements = 20, .ends = {.begin = {down, Vector3::Zero()}}, .points = points, .groups = groups});
     ADD_FAILURE() << part;
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();

@@ -68,7 +68,7 @@ TEST(RodShooting, PressedRodIsTheElastica) {
   for (const int segments : {1, 5})
     for (const double eps2 : {0.05, 0.3, 0.6}) {
       const Elastica exact = elasticaWaves(eps2, 1);
-      const RodEnds ends{.begin = {alongX, {}}, .position = Vector3(2 - 2 * eps2, 0, 0), .orientation = alongX};
+      const RodEnds ends{.begin = {alongX, Vector3::Zero()}, .position = Vector3(2 - 2 * eps2, 0, 0), .orientation = alongX};
       const double a = 2 * std::sqrt(eps2) * pi;
       const ShotRod shot = shootRod({.length = 2, .stiffness = {1, 1, 0.7}}, ends, Vector3(-pi * pi * (1 + eps2 / 2), 0, 0),
                                     Vector3(0, 0, a), {.segments = segments});
@@ -130,7 +130,7 @@ TEST(RodShooting, HeavyElastica) {
   };
   for (const auto [beta, root] : {Row{1, -0.496933}, Row{5, -2.226893}, Row{10, -3.742191}, Row{150, -16.879244}}) {
     const RodProperties rod{.length = 1, .stiffness = {1, 1, 0.7}, .weight = {0, -beta, 0}};
-    const RodEnds ends{.begin = {alongX, {}}};
+    const RodEnds ends{.begin = {alongX, Vector3::Zero()}};
     StrainRod guess(rod, 30);
     ASSERT_TRUE(solveEquilibrium(guess, ends).isMinimum);
     const ShotRod shot = shootRod(guess, ends, rod.weight, {.segments = beta > 50 ? 8 : 1});
@@ -178,7 +178,7 @@ TEST(RodShooting, SiliconeHelix) {
                           .natural = [](double) { return Vector3(66.67, 0, -24.79); }};
   const Matrix3 down = (Matrix3() << 1, 0, 0, 0, -1, 0, 0, 0, -1).finished();
   for (const Matrix3& clamp : {down, Matrix3(Matrix3::Identity()), alongX})
-    expectSecondOrder(rod, {.begin = {clamp, {}}}, Vector3(66.67, 0, -24.79), 0.01, 8);
+    expectSecondOrder(rod, {.begin = {clamp, Vector3::Zero()}}, Vector3(66.67, 0, -24.79), 0.01, 8);
 }
 
 /// Clamped at both ends at a distance of 0.8 L, the end turned by a quarter about its axis.
@@ -234,10 +234,10 @@ TEST(RodShooting, WhatCannotBeIntegratedIsTold) {
       EXPECT_NE(shot.message.find("residual"), std::string::npos);
     }
   }
-  EXPECT_THROW(shootRod(isotropic, {.begin = {}, .position = Vector3(0, 0, 1.1)}, {}, {}), InputError);
-  EXPECT_THROW(shootRod(isotropic, {.begin = {}, .orientation = 2 * Matrix3::Identity()}, {}, {}), InputError);
-  EXPECT_THROW(shootRod(isotropic, {}, {}, {}, {.segments = 0}), InputError);
-  EXPECT_THROW(shootRod({.length = -1}, {}, {}, {}), InputError);
+  EXPECT_THROW(shootRod(isotropic, {.begin = {}, .position = Vector3(0, 0, 1.1)}, Vector3::Zero(), Vector3::Zero()), InputError);
+  EXPECT_THROW(shootRod(isotropic, {.begin = {}, .orientation = 2 * Matrix3::Identity()}, Vector3::Zero(), Vector3::Zero()), InputError);
+  EXPECT_THROW(shootRod(isotropic, {}, Vector3::Zero(), Vector3::Zero(), {.segments = 0}), InputError);
+  EXPECT_THROW(shootRod({.length = -1}, {}, Vector3::Zero(), Vector3::Zero()), InputError);
 }
 
 }
