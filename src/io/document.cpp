@@ -847,6 +847,17 @@ TimeFunction Node::toTimeFunction(Dimension dimension, Dimension argument) const
           }};
 }
 
+std::function<double(double)> Node::toArclengthFunction(Dimension dimension) const {
+  const Value& scalar = requireScalar(*value, "a number, or an expression in the arclength s");
+  if (!quantityOf(scalar)) {
+    const Expression expression = compile(scalar, tree->parameters, Expression::Time::Arclength);
+    const double factor = plainFactor(dimension, units()), rate = 1 / units().factor(dimension::length);
+    if (expression.dependsOnTime()) return [expression, factor, rate](double s) { return factor * expression.value(rate * s); };
+  }
+  const double number = toNumber(dimension);
+  return [number](double) { return number; };
+}
+
 // ---- Node: keyed getters ----
 
 double Node::number(std::string_view key, Dimension dimension) const {

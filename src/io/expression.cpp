@@ -44,6 +44,31 @@ Jet operator/(const Jet& a, const Jet& b) {
   return {q, rate, acceleration};
 }
 
+/// Jacobi's elliptic functions by the arithmetic-geometric mean (Abramowitz & Stegun, 16.4), 0 <= k <= 1.
+struct Elliptic {
+  double sn = 0, cn = 1, dn = 1;
+
+  Elliptic(double u, double k) {
+    if (k == 1) {
+      sn = std::tanh(u), cn = dn = 1 / std::cosh(u);
+      return;
+    }
+    constexpr int most = 32;
+    std::array<double, most> a{1}, c{k};
+    double b = std::sqrt((1 - k) * (1 + k));
+    int n = 0;
+    while (n + 1 < most && std::fabs(c[std::size_t(n)]) > 1e-17) {
+      const std::size_t at = std::size_t(n++);
+      a[at + 1] = (a[at] + b) / 2, c[at + 1] = (a[at] - b) / 2;
+      b = std::sqrt(a[at] * b);
+    }
+    double phi = std::ldexp(a[std::size_t(n)] * u, n);
+    for (; n > 0; --n) phi = (phi + std::asin(c[std::size_t(n)] / a[std::size_t(n)] * std::sin(phi))) / 2;
+    sn = std::sin(phi), cn = std::cos(phi);
+    dn = std::sqrt(cn * cn + (1 - k) * (1 + k) * sn * sn);
+  }
+};
+
 double scalar(double u) { return u; }
 double scalar(const Jet& u) { return u.value; }
 
@@ -107,6 +132,24 @@ Jet power(const Jet& u, const Jet& v) {
 }
 double absolute(double u) { return std::fabs(u); }
 Jet absolute(const Jet& u) { return isAbove(u, 0) ? u : isConstant(u) ? Jet{std::fabs(u.value), 0, 0} : -u; }
+double ellipticSine(double u, double k) { return Elliptic(u, k).sn; }
+Jet ellipticSine(const Jet& u, const Jet& k) {
+  const Elliptic f(u.value, k.value);
+  const double m = k.value * k.value;
+  return chain(u, f.sn, f.cn * f.dn, -f.sn * (f.dn * f.dn + m * f.cn * f.cn));
+}
+double ellipticCosine(double u, double k) { return Elliptic(u, k).cn; }
+Jet ellipticCosine(const Jet& u, const Jet& k) {
+  const Elliptic f(u.value, k.value);
+  const double m = k.value * k.value;
+  return chain(u, f.cn, -f.sn * f.dn, f.cn * (m * f.sn * f.sn - f.dn * f.dn));
+}
+double ellipticDelta(double u, double k) { return Elliptic(u, k).dn; }
+Jet ellipticDelta(const Jet& u, const Jet& k) {
+  const Elliptic f(u.value, k.value);
+  const double m = k.value * k.value;
+  return chain(u, f.dn, -m * f.sn * f.cn, m * f.dn * (f.sn * f.sn - f.cn * f.cn));
+}
 double smaller(double a, double b) { return std::fmin(a, b); }
 Jet smaller(const Jet& a, const Jet& b) { return isAbove(a - b, 0) ? b : a; }
 double larger(double a, double b) { return std::fmax(a, b); }
@@ -144,6 +187,9 @@ enum Operation : unsigned char {
   Equal,
   NotEqual,
   Atan2,
+  EllipticSn,
+  EllipticCn,
+  EllipticDn,
   Min,
   Max,
   If,
@@ -190,6 +236,9 @@ constexpr std::array functions{
     Function{"acos", Acos, 1},
     Function{"atan", Atan, 1},
     Function{"atan2", Atan2, 2},
+    Function{"sn", EllipticSn, 2},
+    Function{"cn", EllipticCn, 2},
+    Function{"dn", EllipticDn, 2},
     Function{"exp", Exp, 1},
     Function{"log", Log, 1},
     Function{"sqrt", Sqrt, 1},
@@ -286,6 +335,12 @@ template <class T> T applyBinary(Operation operation, const T& a, const T& b) {
     return truth(scalar(a) != scalar(b));
   case Atan2:
     return arcTangent2(a, b);
+  case EllipticSn:
+    return ellipticSine(a, b);
+  case EllipticCn:
+    return ellipticCosine(a, b);
+  case EllipticDn:
+    return ellipticDelta(a, b);
   case Min:
     return smaller(a, b);
   default:
@@ -324,7 +379,7 @@ bool continuesName(char c) { return std::isalnum(static_cast<unsigned char>(c)) 
 class Parser {
  public:
   Parser(std::string_view source, const Scope& known, Expression::Time time, std::vector<Expression::Instruction>& target)
-      : text(source), scope(known), timeAllowed(time == Expression::Time::Allowed), program(target) {}
+      : text(source), scope(known), variable(nameOf(time)), program(target) {}
 
   void parse() {
     skipBlanks();
@@ -335,6 +390,11 @@ class Parser {
 
  private:
   static constexpr int maxNesting = 200;
+
+  static std::string_view nameOf(Expression::Time time) {
+    return time == Expression::Time::Absent ? "" : time == Expression::Time::Allowed ? "t" : "s";
+  }
+  bool isVariable(std::string_view name) const { return !variable.empty() && name == variable; }
 
   bool atEnd() const { return position >= text.size(); }
   char peek() const { return atEnd() ? '\0' : text[position]; }
@@ -421,7 +481,7 @@ class Parser {
     }
     if (!startsName(peek()) && peek() != '$') return false;
     const std::string name = readName();
-    const bool isPlain = name != "pi" && !(timeAllowed && name == "t") && !findFunction(name);
+    const bool isPlain = name != "pi" && !isVariable(name) && !findFunction(name);
     const Scope::Symbol* symbol = isPlain ? scope.find(name) : nullptr;
     if (symbol && std::holds_alternative<std::string>(*symbol)) {
       result = std::get<std::string>(*symbol);
@@ -528,7 +588,10 @@ class Parser {
     const std::string name = readName();
     if (peek() == '(') return call(name, start);
     if (name == "pi") return emit(Constant, pi);
-    if (timeAllowed && name == "t") return emit(TimeValue);
+    if (isVariable(name)) {
+      if (scope.find(name)) fail(start, "'" + name + "' is both the arclength and a parameter", "give the parameter another name");
+      return emit(TimeValue);
+    }
     if (findFunction(name)) fail(start, "'" + name + "' is a function", "write its argument: " + name + "(...)");
     const Scope::Symbol* symbol = scope.find(name);
     if (!symbol) unknownName(name, start);
@@ -537,11 +600,14 @@ class Parser {
   }
 
   [[noreturn]] void unknownName(const std::string& name, std::size_t start) const {
-    if (name == "t") fail(start, "the time 't' is not known here", "only functions of time may use it");
+    if (name == "t") {
+      fail(start, "the time 't' is not known here",
+           variable == "s" ? "a rod in equilibrium depends on its arclength 's'" : "only functions of time may use it");
+    }
     if (name == "nan" || name == "inf" || name == "infinity") fail(start, "'" + name + "' is not a finite number", "give a finite value");
     std::vector<std::string> known = scope.names();
     known.push_back("pi");
-    if (timeAllowed) known.push_back("t");
+    if (!variable.empty()) known.emplace_back(variable);
     fail(start, "unknown name '" + name + "'", adviceForName(name, known));
   }
 
@@ -567,12 +633,17 @@ class Parser {
            "'" + name + "' takes " + std::to_string(function->arguments) + (function->takesMore ? " or more" : "") + " arguments, not " +
                std::to_string(count),
            "give it the right number of arguments");
+    if (function->operation >= EllipticSn && function->operation <= EllipticDn) {
+      const Expression::Instruction& modulus = program.back();
+      if (modulus.operation != Constant || !(modulus.constant >= 0 && modulus.constant <= 1))
+        fail(start, "the modulus of '" + name + "' is no constant from 0 to 1", "write " + name + "(u, k) with the modulus k, not m = k^2");
+    }
     if (!function->takesMore) emit(function->operation);
   }
 
   std::string_view text;
   const Scope& scope;
-  bool timeAllowed;
+  std::string_view variable; ///< what the expression is a function of; empty if of nothing
   std::vector<Expression::Instruction>& program;
   std::size_t position = 0;
   int nesting = 0;

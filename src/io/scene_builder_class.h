@@ -5,6 +5,9 @@
 #include "tendril/rods/cosserat_statics.h"
 #include "tendril/rods/elastica_statics.h"
 #include "tendril/rods/packed_ring_statics.h"
+#include "tendril/rods/rod_identification_statics.h"
+#include "tendril/rods/rod_path_statics.h"
+#include "tendril/rods/rod_reconstruction.h"
 #include "tendril/rods/rod_statics.h"
 
 #include <map>
@@ -108,8 +111,13 @@ class SceneBuilder {
 
   // ---- strain-based rods: scene_builder_rods.cpp ----------------------------------------------------------------------------------------
   void readRods(const std::vector<Record>& records, const Record& analysis);
+  void readElastica(const Record& rod, const Record& analysis);
+  void readPackedRing(const Record& rod, const Record& analysis);
   void readRodStatics(const Record& rod, const Record& analysis);
   void readCosseratRod(const Record& rod, const Record& analysis);
+  void readRodPath(const Record& rod, const Record& analysis);
+  void readReconstruction(const Record& rod, const Record& analysis);
+  void readIdentification(const Record& rod, const Record& analysis);
   void makeRodStatics();
   RodStaticsOptions rod_;
   std::optional<ElasticaOptions> elastica_; ///< in its place
@@ -165,6 +173,10 @@ class SceneBuilder {
   std::map<std::string, std::string> surfaces_;                         ///< of parts
   /// Shapes with a mesh that were made ready for contact: bodies often share one.
   std::vector<CollisionShape> meshShapes_;
+  // In the place of the equilibria of rod_, as elastica_.
+  std::optional<RodPathStaticsOptions> rodPath_;
+  std::optional<RodReconstructionOptions> reconstruction_;
+  std::optional<RodIdentificationStaticsOptions> identification_;
 };
 
 }

@@ -208,7 +208,27 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"shear force", {"", 1, "1", "force across, scaled likewise"}},
       {"energy", {"", 1, "1", "elastic energy of a rod of length 1, in EI/L"}},
       {"y_max", {"", 1, "1", "largest height over half of the length"}},
-      {"unstable directions", {"", 1, "1", "directions in the plane in which the energy falls"}}};
+      {"unstable directions", {"", 1, "1", "directions in the plane in which the energy falls"}},
+      {"unstable out of plane", {"", 1, "1", "directions out of the plane in which the energy falls"}}};
+  static const std::map<std::string, Info> ofRodPath{
+      {"parameter", {"", 1, "1", "parameter of the path"}},
+      {"branch", {"", 1, "1", "0 the first path, then both halves of each branch"}},
+      {"is end", {"", 1, "1", "1 at the last point of a branch"}},
+      {"unstable directions", {"", 1, "1", "directions in which the energy falls"}},
+      {"energy", {"", 1, "J", "energy of the rod and its weight"}},
+      {"turns", {"", 1, "1", "integral of the torsion over 2 pi"}},
+      {"end force", {"", 3, "N", "force of the support on the end", "inertial"}},
+      {"end moment", {"", 3, "N m", "moment of the support on the end", "inertial"}},
+      {"branch parameters", {"", 1, "1", "parameter at each branch point"}},
+      {"branch forces", {"", 1, "N", "size of the force of the support on the end at each branch point"}}};
+  static const std::map<std::string, Info> ofIdentification{
+      {"natural curvature", {"", 1, "1/m", "size of the mean natural curvature"}},
+      {"natural torsion", {"", 1, "1/m", "mean natural torsion"}},
+      {"natural strains", {"", 3, "1/m", "natural strains of each group"}},
+      {"uncertainty", {"", 3, "1/m", "uncertainty of each natural strain"}},
+      {"misfit", {"", 1, "m", "root of the mean square of the distances of the points"}},
+      {"largest misfit", {"", 1, "m", "largest distance of a point"}},
+      {"unidentified", {"", 1, "1", "combinations of natural strains that the points do not tell"}}};
   static const std::map<std::string, Info> ofPackedRing{
       {"energy", {"", 1, "1", "elastic energy, in EI/L"}},
       {"index", {"", 1, "1", "turns of the tangent"}},
@@ -224,10 +244,20 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"isotropy map", {"", 1, "N m", "moment about the third director"}},
       {"map defect", {"", 1, "1", "largest change of force or moment map beyond the loads, relative"}}};
   if (content_.isRod) {
-    const auto& own = cosserat_ ? ofCosseratRod : elastica_ ? ofElastica : packedRing_ ? ofPackedRing : ofStrainRod;
+    static const std::map<std::string, Info> nothing;
+    const auto& own = cosserat_         ? ofCosseratRod
+                      : elastica_       ? ofElastica
+                      : packedRing_     ? ofPackedRing
+                      : rodPath_        ? ofRodPath
+                      : identification_ ? ofIdentification
+                      : reconstruction_ ? nothing
+                                        : ofStrainRod;
     if (const auto found = own.find(what); found != own.end()) {
       MonitorQuantity quantity = found->second;
       quantity.name = what;
+      if (what == "parameter" || what == "branch parameters") quantity.unit = rodPath_->unit;
+      if (what.starts_with("branch ")) quantity.columns = rodPath_->path.branchPoints;
+      if (identification_ && quantity.columns == 3) quantity.columns *= identification_->identification.groups;
       return quantity;
     }
   }
@@ -240,6 +270,8 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
   refuse(ofCosseratRod, "cosserat-rod");
   refuse(ofElastica, "elastica");
   refuse(ofPackedRing, "packed-ring");
+  refuse(ofRodPath, "rod-path");
+  refuse(ofIdentification, "identification");
   if (const auto found = ofManoeuvre.find(what); found != ofManoeuvre.end()) {
     if (!content_.isManoeuvre)
       r.node("measure").refuse("the analysis looks for no controls", "write analysis: {type: optimal-control, ...}");

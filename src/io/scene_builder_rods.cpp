@@ -1,11 +1,16 @@
+#include "io/point_file.h"
 #include "io/scene_builder_class.h"
 #include "io/scene_schema.h"
 #include "io/scene_shapes.h"
 #include "tendril/model/error.h"
 
 #include <Eigen/Geometry>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <random>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,9 +47,10 @@ Vector3 hingeOf(const Record& end) {
 }
 
 /// What only a rod with frames of its own knows.
-void refuseCosseratKeys(const Record& r, bool mayShear) {
-  for (const char* key : {"shearing", "stretch", "corners", "forces"})
-    if (r.node().has(key) && !(mayShear && key == std::string_view("shearing")))
+void refuseCosseratKeys(const Record& r, std::string_view analysis) {
+  if (analysis == "cosserat-rod") return;
+  for (const std::string_view key : {"shearing", "stretch", "corners", "forces"})
+    if (r.node().has(key) && !(key == "shearing" && analysis == "rod-equilibrium"))
       r.node(key).refuse("the analysis knows no such rod", "remove the key, or write analysis: {type: cosserat-rod}");
   for (const char* end : {"begin", "end"}) {
     if (!r.has(end)) continue;
@@ -52,6 +58,15 @@ void refuseCosseratKeys(const Record& r, bool mayShear) {
       if (r.object(end).has(key))
         r.object(end).node(key).refuse("the analysis knows no such support", "remove the key, or write analysis: {type: cosserat-rod}");
   }
+}
+
+/// Natural strains as a function of the arclength.
+std::function<Vector3(double)> readNatural(const Node& node) {
+  const std::vector<Node> items = node.isSequence() ? node.items() : std::vector<Node>{};
+  if (items.size() != 3) node.refuse("expected three strains", "write [kappa1, kappa2, tau], each a number or an expression in s");
+  std::array<std::function<double(double)>, 3> strains;
+  for (std::size_t i = 0; i < 3; ++i) strains[i] = items[i].toArclengthFunction(dimension::curvature);
+  return [strains](double s) { return Vector3(strains[0](s), strains[1](s), strains[2](s)); };
 }
 
 }
@@ -73,8 +88,9 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
   claimPart(r.node("name"), name);
   rod_.rod = {.length = r.number("length"), .stiffness = r.numbers("stiffness"), .weight = r.vector3("weight")};
   if (!(rod_.rod.stiffness.minCoeff() > 0)) r.node("stiffness").refuse("a stiffness is not positive", "give [EI1, EI2, GJ] above zero");
-  if (const Vector3 natural = r.numbers("natural"); !natural.isZero()) rod_.rod.natural = [natural](double) { return natural; };
+  rod_.rod.natural = readNatural(r.node("natural"));
   rod_.elements = r.integer("elements");
+  rod_.start = placed(r.node("natural"), [&] { return StrainRod(rod_.rod, std::min(rod_.elements, mostElements)).natural(); });
   rod_.ends.begin = readPose(r.object("begin"));
   if (r.has("end")) {
     const Record end = r.object("end");
@@ -84,32 +100,18 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
         (*rod_.ends.position - rod_.ends.begin.x).norm() > rod_.rod.length * (1 + 1e-12))
       end.node("position").refuse("it is farther from the begin than the rod is long", "bring the ends closer, or lengthen the rod");
   }
-  if (analysis.variant() == "cosserat-rod") {
-    readCosseratRod(r, analysis);
-  } else {
-    refuseCosseratKeys(r, analysis.variant() == "rod-equilibrium");
-    if (rod_.elements > mostElements)
-      r.node("elements").refuse("so many do not fit into memory", "give up to 1000000; 50 to 200 suffice for most shapes");
-  }
-  if (analysis.variant() == "elastica") {
-    const double compression = analysis.number("compression");
-    if (!(compression < 1)) analysis.node("compression").refuse("the ends would pass each other", "give a share below 1");
-    if (analysis.integer("mode") > 20) analysis.node("mode").refuse("so high modes are not followed", "give a number up to 20");
-    if (r.has("end")) r.node("end").refuse("the compression of the elastica says where its end is", "remove it");
-    elastica_ = {.compression = compression, .mode = analysis.integer("mode"), .begin = rod_.ends.begin, .length = rod_.rod.length};
-  } else if (analysis.variant() == "packed-ring") {
-    if (r.has("end")) r.node("end").refuse("a ring ends where it begins", "remove it");
-    if (analysis.integer("starts") > 10000) analysis.node("starts").refuse("so many first guesses are not tried", "give up to 10000");
-    packedRing_ = {.ring = {.elements = rod_.elements,
-                            .radius = analysis.number("radius"),
-                            .index = analysis.integer("index"),
-                            .seed = unsigned(analysis.integer("seed"))},
-                   .starts = analysis.integer("starts"),
-                   .begin = rod_.ends.begin,
-                   .length = rod_.rod.length};
-  } else if (!cosserat_) {
-    readRodStatics(r, analysis);
-  }
+  refuseCosseratKeys(r, analysis.variant());
+  if (rod_.elements > mostElements)
+    r.node("elements").refuse("so many do not fit into memory", "give up to 1000000; 50 to 200 suffice for most shapes");
+  using Reader = void (SceneBuilder::*)(const Record& rod, const Record& analysis);
+  static const std::map<std::string, Reader> readers{{"rod-equilibrium", &SceneBuilder::readRodStatics},
+                                                     {"cosserat-rod", &SceneBuilder::readCosseratRod},
+                                                     {"elastica", &SceneBuilder::readElastica},
+                                                     {"packed-ring", &SceneBuilder::readPackedRing},
+                                                     {"rod-path", &SceneBuilder::readRodPath},
+                                                     {"reconstruction", &SceneBuilder::readReconstruction},
+                                                     {"identification", &SceneBuilder::readIdentification}};
+  (this->*readers.at(analysis.variant()))(r, analysis);
   const bool isPlane = elastica_ || packedRing_;
   const Vector3 from = rod_.ends.begin.x, along = isPlane ? rod_.ends.begin.R.col(0) : rod_.ends.begin.R.col(2);
   const Vector3 up = isPlane ? rod_.ends.begin.R.col(2) : rod_.ends.begin.R.col(1);
@@ -118,6 +120,126 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
     builder_.beam(name, Curve::straight(from, from + rod_.rod.length * along, up), section,
                   {.elements = rod_.elements, .model = BeamModel::InextensibleKirchhoff});
   });
+}
+
+void SceneBuilder::readElastica(const Record& r, const Record& analysis) {
+  const double compression = analysis.number("compression");
+  if (!(compression < 1)) analysis.node("compression").refuse("the ends would pass each other", "give a share below 1");
+  if (analysis.integer("mode") > 20) analysis.node("mode").refuse("so high modes are not followed", "give a number up to 20");
+  if (r.has("end")) r.node("end").refuse("the compression of the elastica says where its end is", "remove it");
+  const Vector3& K = rod_.rod.stiffness;
+  elastica_ = {.compression = compression,
+               .mode = analysis.integer("mode"),
+               .begin = rod_.ends.begin,
+               .length = rod_.rod.length,
+               .across = K[1] / K[0],
+               .torsion = K[2] / K[0]};
+}
+
+void SceneBuilder::readPackedRing(const Record& r, const Record& analysis) {
+  if (r.has("end")) r.node("end").refuse("a ring ends where it begins", "remove it");
+  if (analysis.integer("starts") > 10000) analysis.node("starts").refuse("so many first guesses are not tried", "give up to 10000");
+  packedRing_ = {.ring = {.elements = rod_.elements,
+                          .radius = analysis.number("radius"),
+                          .index = analysis.integer("index"),
+                          .seed = unsigned(analysis.integer("seed"))},
+                 .starts = analysis.integer("starts"),
+                 .begin = rod_.ends.begin,
+                 .length = rod_.rod.length};
+}
+
+/// The rod and its supports as functions of the parameter.
+void SceneBuilder::readRodPath(const Record& r, const Record& analysis) {
+  const std::string parameter = analysis.choice("parameter");
+  RodFamily family{[rod = rod_.rod](double) { return rod; }, [ends = rod_.ends](double) { return ends; }};
+  Dimension unit = dimension::none;
+  const auto needsEnd = [&](bool has, const char* key) {
+    if (!has)
+      r.node(r.has("end") ? "end" : "begin")
+          .refuse("the " + parameter + " of the ends changes, but the end is free", "give `end: {" + std::string(key) + ": ...}`");
+  };
+  if (parameter == "distance") {
+    needsEnd(rod_.ends.position.has_value(), "position");
+    unit = dimension::length;
+    const Vector3 line = *rod_.ends.position - rod_.ends.begin.x;
+    if (!(line.norm() > 0))
+      r.object("end").node("position").refuse("begin and end are at one place", "give a place on the line of the ends");
+    family.ends = [ends = rod_.ends, along = line.normalized()](double p) {
+      RodEnds moved = ends;
+      moved.position = ends.begin.x + p * along;
+      return moved;
+    };
+  } else if (parameter == "rotation") {
+    needsEnd(rod_.ends.orientation.has_value(), "orientation");
+    unit = dimension::angle;
+    family.ends = [ends = rod_.ends](double p) {
+      RodEnds turned = ends;
+      turned.orientation = *ends.orientation * so3::exp(Vector3(0, 0, p));
+      return turned;
+    };
+  } else if (parameter == "weight") {
+    family.rod = [rod = rod_.rod](double p) {
+      RodProperties heavy = rod;
+      heavy.weight *= p;
+      return heavy;
+    };
+  } else {
+    family.rod = [rod = rod_.rod](double p) {
+      RodProperties curved = rod;
+      curved.natural = [natural = rod.natural, p](double s) -> Vector3 { return p * natural(s); };
+      return curved;
+    };
+  }
+  RodPathOptions path{.elements = rod_.elements,
+                      .from = analysis.node("from").toNumber(unit),
+                      .to = analysis.node("to").toNumber(unit),
+                      .step = analysis.number("step"),
+                      .largestStep = analysis.number("largest_step"),
+                      .branchPoints = analysis.integer("branch_points"),
+                      .follows = analysis.boolean("branches"),
+                      .maxPoints = analysis.integer("max_points")};
+  if (path.branchPoints > 100) analysis.node("branch_points").refuse("so many are not followed", "give up to 100");
+  if (path.elements > 400) r.node("elements").refuse("the path of so many is not followed", "give up to 400");
+  if (path.from == path.to) analysis.node("to").refuse("the path has no length", "let `from` and `to` differ");
+  if (parameter == "distance")
+    for (const char* key : {"from", "to"})
+      if (const double p = analysis.node(key).toNumber(unit); !(p <= rod_.rod.length * (1 + 1e-12) && p > 0))
+        analysis.node(key).refuse("the ends cannot be so far apart, or at one place", "give a distance up to the length of the rod");
+  if (!(path.largestStep >= path.step)) analysis.node("largest_step").refuse("it is below the first step", "give `step` or more");
+  if (analysis.has("start")) path.start = Vector3(analysis.numbers("start")).replicate(rod_.elements, 1);
+  rodPath_ = {.family = std::move(family),
+              .path = std::move(path),
+              .unit = parameter == "distance"   ? "m"
+                      : parameter == "rotation" ? "rad"
+                                                : "1"};
+}
+
+void SceneBuilder::readReconstruction(const Record& r, const Record& analysis) {
+  if (r.has("end")) r.node("end").refuse("the curve of given strains ends where they lead", "remove it");
+  const std::string method = analysis.choice("method");
+  reconstruction_ = {.strains = rod_.rod.natural,
+                     .length = rod_.rod.length,
+                     .begin = rod_.ends.begin,
+                     .order = method == "rkmk1"   ? 1
+                              : method == "rkmk2" ? 2
+                                                  : 4,
+                     .map = analysis.choice("map") == "cayley" ? se3::StepMap::Cayley : se3::StepMap::Exponential};
+}
+
+void SceneBuilder::readIdentification(const Record& r, const Record& analysis) {
+  if (r.node().has("natural")) r.node("natural").refuse("it is what is looked for", "remove it; a first guess is `guess` of the analysis");
+  const std::filesystem::path file = meshes_.find(analysis, "give the path of a CSV file of points, relative to the scene");
+  RodIdentificationOptions o{.rod = rod_.rod,
+                             .elements = rod_.elements,
+                             .ends = rod_.ends,
+                             .points = readPoints(file),
+                             .groups = analysis.integer("groups"),
+                             .smoothness = analysis.number("smoothness"),
+                             .maxIterations = analysis.integer("max_iterations")};
+  if (o.groups > o.elements) analysis.node("groups").refuse("there are more groups than elements", "give fewer");
+  if (analysis.has("guess")) o.guess = Vector3(analysis.numbers("guess"));
+  placed(analysis.node("file"), [&] { checkPoints(o); });
+  identification_ = {.identification = std::move(o)};
 }
 
 void SceneBuilder::readRodStatics(const Record& r, const Record& analysis) {
@@ -141,15 +263,14 @@ void SceneBuilder::readRodStatics(const Record& r, const Record& analysis) {
   rod_.equilibrium.tolerance = analysis.number("optimality");
   rod_.equilibrium.maxIterations = analysis.integer("max_iterations");
   rod_.equilibrium.measuresStability = true;
-  const Vector3 start = analysis.has("start") ? Vector3(analysis.numbers("start")) : Vector3(r.numbers("natural"));
   const StrainRod rod(rod_.rod, rod_.elements, rod_.map, rod_.weight, rod_.strains);
   const int stride = rod.stride(), places = rod.size() / stride;
   rod_.start = rod.natural();
   for (int i = 0; i < places; ++i) {
-    rod_.start.segment<3>(stride * i) = start;
+    if (analysis.has("start")) rod_.start.segment<3>(stride * i) = Vector3(analysis.numbers("start"));
     if (!analysis.boolean("follows_twist")) continue; // a bend that keeps its direction in space while the frame turns
-    const double angle = -start[2] * rod_.rod.length * (i + 0.5) / places;
-    rod_.start.segment<2>(stride * i) = Eigen::Rotation2Dd(angle) * start.head<2>();
+    const double angle = -rod_.start[stride * i + 2] * rod_.rod.length * (i + 0.5) / places;
+    rod_.start.segment<2>(stride * i) = Eigen::Rotation2Dd(angle) * rod_.start.segment<2>(stride * i);
   }
   if (const double spread = analysis.number("spread"); spread > 0) {
     std::mt19937 random(unsigned(analysis.integer("seed")));
@@ -218,31 +339,27 @@ void SceneBuilder::readCosseratRod(const Record& r, const Record& analysis) {
 }
 
 void SceneBuilder::makeRodStatics() {
-  rod_.blocks = content_.mechanism.beams[0].nodes;
-  if (cosserat_) {
-    cosserat_->blocks = rod_.blocks;
-    content_.makeAnalysis = [o = *cosserat_](const Model& model, const ContactModel&, const FrictionObserver&) {
-      return std::make_unique<CosseratStatics>(model, o);
+  const std::vector<int>& blocks = content_.mechanism.beams[0].nodes;
+  const auto makes = [&]<class Analysis>(std::type_identity<Analysis>, auto options) {
+    options.blocks = blocks;
+    content_.makeAnalysis = [o = std::move(options)](const Model& model, const ContactModel&, const FrictionObserver&) {
+      return std::make_unique<Analysis>(model, o);
     };
-    return;
-  }
-  if (elastica_) {
-    elastica_->blocks = rod_.blocks;
-    content_.makeAnalysis = [o = *elastica_](const Model& model, const ContactModel&, const FrictionObserver&) {
-      return std::make_unique<ElasticaStatics>(model, o);
-    };
-    return;
-  }
-  if (packedRing_) {
-    packedRing_->blocks = rod_.blocks;
-    content_.makeAnalysis = [o = *packedRing_](const Model& model, const ContactModel&, const FrictionObserver&) {
-      return std::make_unique<PackedRingStatics>(model, o);
-    };
-    return;
-  }
-  content_.makeAnalysis = [o = rod_](const Model& model, const ContactModel&, const FrictionObserver&) {
-    return std::make_unique<RodStatics>(model, o);
   };
+  if (cosserat_)
+    makes(std::type_identity<CosseratStatics>(), *cosserat_);
+  else if (elastica_)
+    makes(std::type_identity<ElasticaStatics>(), *elastica_);
+  else if (packedRing_)
+    makes(std::type_identity<PackedRingStatics>(), *packedRing_);
+  else if (rodPath_)
+    makes(std::type_identity<RodPathStatics>(), *rodPath_);
+  else if (reconstruction_)
+    makes(std::type_identity<RodReconstruction>(), *reconstruction_);
+  else if (identification_)
+    makes(std::type_identity<RodIdentificationStatics>(), *identification_);
+  else
+    makes(std::type_identity<RodStatics>(), rod_);
 }
 
 }

@@ -515,14 +515,16 @@ AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
     choice.end = std::numeric_limits<double>::infinity();
     return choice;
   }
-  if (r.variant() == "rod-equilibrium" || r.variant() == "elastica" || r.variant() == "packed-ring")
-    return {.method = r.variant(), .isRod = true};
   if (r.variant() == "cosserat-rod") {
     AnalysisChoice choice{.method = r.variant(), .isRod = true};
     choice.followsPath = r.choice("method") == "arc-length";
     if (choice.followsPath) choice.end = std::numeric_limits<double>::infinity();
     return choice;
   }
+  if (r.variant() == "rod-path")
+    return {.method = r.variant(), .followsPath = true, .isRod = true, .end = std::numeric_limits<double>::infinity()};
+  static const std::set<std::string> ofRods{"rod-equilibrium", "elastica", "packed-ring", "reconstruction", "identification"};
+  if (ofRods.contains(r.variant())) return {.method = r.variant(), .isRod = true};
   AnalysisChoice choice{.method = r.choice("method")};
   choice.followsPath = choice.method == "arc-length";
   choice.knowsContacts = choice.knowsContactsOfBeams = !choice.followsPath;

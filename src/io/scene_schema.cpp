@@ -164,7 +164,9 @@ const Schema& rod() {
       {name("rod"), number("length", dim::length, "Its length.").positive(),
        numbers("stiffness", 3, dim::bendingRigidity, "[EI1, EI2, GJ], against bending about d1 and d2 and against torsion."),
        vector3("weight", dim::forcePerLength, "Its weight per length, in the inertial frame.").defaultsTo("[0, 0, 0]"),
-       numbers("natural", 3, dim::curvature, "Its strains without load, [kappa1, kappa2, tau].").defaultsTo("[0, 0, 0]"),
+       numbers("natural", 3, dim::curvature,
+               "Its strains without load, [kappa1, kappa2, tau]; each a number or an expression in the arclength s.")
+           .defaultsTo("[0, 0, 0]"),
        numbers(
            "shearing", 3, dim::force,
            "[GA1, GA2, EA], against shear along d1 and d2 and extension along d3; without it the rod does neither. cosserat-rod needs it.")
@@ -740,6 +742,42 @@ const Schema& analysis() {
         "it alone.",
         {number("compression", dim::none, "Share of the length by which the ends move together, between 0 and 1.").positive(),
          integer("mode", "Number of the mode, from 1; those above are unstable.").positive().defaultsTo("1")}},
+       {"rod-path",
+        "Equilibria of a rod, stable or not, along a path in a parameter, through folds, and the branches that begin at its branch points: "
+        "first the path itself, then both halves of each branch.",
+        {choice(
+             "parameter", {"distance", "rotation", "weight", "natural"},
+             "What changes: the distance between begin and end along the line between them; the turn of the end about its tangent, on top "
+             "of its orientation; a factor of `weight`, or of `natural`."),
+         any("from", "Value of the parameter at the begin of the path."),
+         any("to", "The path and its branches end where they leave the interval from `from` to this."),
+         integer("branch_points", "The path ends when it has passed so many; one that ends before is a failure.")
+             .nonNegative()
+             .defaultsTo("1"),
+         boolean("branches", "Whether branches are followed.").defaultsTo("true"),
+         number("step", dim::none,
+                "First step along the path: change of L u in the mean square, of forces over those of the first buckling, of "
+                "the parameter over its interval.")
+             .positive()
+             .defaultsTo("0.2"),
+         number("largest_step", dim::none, "Largest step along the path.").positive().defaultsTo("0.5"),
+         integer("max_points", "Points of a branch at most.").positive().defaultsTo("500"),
+         numbers("start", 3, dim::curvature, "Strains of the first guess, the same all along; the natural ones if not given.").optional()}},
+       {"reconstruction",
+        "The curve of a rod with its natural strains, by Runge-Kutta-Munthe-Kaas methods with one step per element.",
+        {choice("method", {"rkmk1", "rkmk2", "rkmk4"}, "The method, of order 1, 2 or 4.").defaultsTo("rkmk4"),
+         choice("map", {"exp", "cayley"}, "From the algebra to the group.").defaultsTo("exp")}},
+       {"identification",
+        "The natural strains of a rod, from measured points of its centreline in equilibrium under its weight, by least squares.",
+        {text("file", "CSV file of points from the begin to the end: columns x, y, z in metres; its path is relative to the scene."),
+         integer("groups", "Pieces of equal length with natural strains of their own.").positive().defaultsTo("1"),
+         number("smoothness", dim::none,
+                "Weight of the mean square of the jumps between groups, times the length, against that of the misfits "
+                "over the length.")
+             .nonNegative()
+             .defaultsTo("0"),
+         numbers("guess", 3, dim::curvature, "Natural strains to begin with; from the points if not given.").optional(),
+         integer("max_iterations", "Iterations after which the solver gives up.").positive().defaultsTo("100")}},
        {"packed-ring",
         "A rod that is closed to a ring and packed into a disc, in the plane of x and y of its first frame, by the least energy that "
         "random "
@@ -856,12 +894,27 @@ const Schema& output() {
        {"shear force", "Elastica: force across, scaled likewise.", {}},
        {"y_max", "Elastica: largest height over half of the length.", {}},
        {"unstable directions",
-        "Elastica, Cosserat rod: directions, of the elastica in its plane, in which the energy falls to second order.",
+        "Elastica: directions in the plane in which the energy falls to second order; paths of rods, Cosserat rods: all directions that "
+        "the "
+        "supports allow.",
         {}},
        {"force map", "Cosserat rod: force in the first edge, constant along a rod without loads.", {}},
        {"moment map", "Cosserat rod: moment about the inertial origin of what its first edge transmits, constant likewise.", {}},
        {"isotropy map", "Cosserat rod: moment about the third director, constant along a straight rod of isotropic section.", {}},
        {"map defect", "Cosserat rod: largest change of force or moment map at a vertex beyond the load there, relative.", {}},
+       {"unstable out of plane", "Elastica: directions out of the plane in which the energy falls to second order, ends held.", {}},
+       {"parameter", "Paths of rods: the parameter, in its SI unit.", {}},
+       {"branch", "Paths of rods: 0 the first path, 2 k - 1 and 2 k the two halves of the branch at the k-th branch point.", {}},
+       {"is end", "Paths of rods: 1 at the last point of a branch, else 0.", {}},
+       {"branch parameters", "Paths of rods: the parameter at each branch point.", {}},
+       {"branch forces", "Paths of rods: size of the force of the support on the end at each branch point.", {}},
+       {"natural curvature", "Identification: size of the mean natural curvature.", {}},
+       {"natural torsion", "Identification: mean natural torsion.", {}},
+       {"natural strains", "Identification: [kappa1, kappa2, tau] of each group.", {}},
+       {"uncertainty", "Identification: of each natural strain, by the misfit and how much the points depend on it.", {}},
+       {"misfit", "Identification: root of the mean square of the distances of the points from the curve.", {}},
+       {"largest misfit", "Identification: largest distance of a point from the curve.", {}},
+       {"unidentified", "Identification: combinations of natural strains that the points do not tell.", {}},
        {"turns", "Rods: integral of the torsion over 2 pi.", {}},
        {"torsion spread", "Rods: largest less least torsion.", {}},
        {"stability", "Rods: least eigenvalue of the second variation that the supports allow, in EI/L.", {}},

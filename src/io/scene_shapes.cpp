@@ -23,17 +23,15 @@ std::string copyName(const std::string& text) {
   return std::to_string(fingerprint(text) % 1000000) + "-" + fs::path(text).filename().string();
 }
 
-MeshFile locate(const Record& shape) {
-  const Node node = shape.node("file");
-  const std::string text = shape.text("file");
+MeshFile locate(const Record& record, const std::string& remedy) {
+  const Node node = record.node("file");
+  const std::string text = record.text("file");
   const fs::path folder = fs::path(node.location().file).parent_path();
   MeshFile file{folder / text, copyName(text)};
   std::error_code status;
   if (fs::is_regular_file(file.path, status)) return file;
   const fs::path copy = folder / MeshLibrary::copies / file.copyName;
-  if (!fs::is_regular_file(copy, status)) {
-    node.refuse("there is no file " + file.path.string(), "give the path of an OBJ or STL file, relative to the scene");
-  }
+  if (!fs::is_regular_file(copy, status)) node.refuse("there is no file " + file.path.string(), remedy);
   file.path = copy;
   return file;
 }
@@ -54,7 +52,7 @@ const MeshLibrary::Entry& MeshLibrary::read(const Record& shape) {
   const std::string text = shape.text("file");
   const double unit = shape.number("unit");
   if (const auto found = entries_.find({text, unit}); found != entries_.end()) return found->second;
-  if (!files_.contains(text)) files_.emplace(text, locate(shape));
+  find(shape, "give the path of an OBJ or STL file, relative to the scene");
   return placed(shape.node("file"), [&]() -> const Entry& {
     Entry entry{scaled(readMesh(files_.at(text).path), unit), "", {}, false};
     entry.defect = findMeshDefect(*entry.mesh);
@@ -64,6 +62,12 @@ const MeshLibrary::Entry& MeshLibrary::read(const Record& shape) {
     }
     return entries_.emplace(std::pair(text, unit), std::move(entry)).first->second;
   });
+}
+
+const fs::path& MeshLibrary::find(const Record& record, const std::string& remedy) {
+  const std::string text = record.text("file");
+  if (!files_.contains(text)) files_.emplace(text, locate(record, remedy));
+  return files_.at(text).path;
 }
 
 std::vector<MeshFile> MeshLibrary::files() const {

@@ -14,7 +14,7 @@
 /// Shapes of bodies and obstacles as a scene writes them.
 namespace tendril::scenes {
 
-/// A mesh file that a scene refers to.
+/// A mesh, or another file, that a scene refers to.
 struct MeshFile {
   std::filesystem::path path; ///< where it was found
   std::string copyName;       ///< of its copy in the folder of a run's results
@@ -37,6 +37,8 @@ class MeshLibrary {
   };
   /// The mesh of a shape of kind `mesh`, in metres.
   const Entry& read(const Record& shape);
+  /// Another file that the record refers to by `file`: found and copied likewise.
+  const std::filesystem::path& find(const Record& record, const std::string& remedy);
   std::vector<MeshFile> files() const;
 
  private:

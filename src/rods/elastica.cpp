@@ -1,6 +1,7 @@
 #include "tendril/rods/elastica.h"
 
 #include "tendril/model/error.h"
+#include "tendril/rods/rod_shooting.h"
 
 #include <Eigen/LU>
 
@@ -225,6 +226,17 @@ Elastica shootElastica(double eps2, double curvature, double forceX, double forc
                             "its onset",
                             e.residual, e.iterations);
   return e;
+}
+
+int unstableOutOfPlane(const Elastica& e, double across, double torsion) {
+  if (!e.isSolved) throw InputError("elastica: the stability of one that is not solved cannot be told");
+  if (!(across > 0 && torsion > 0)) throw InputError("elastica: stiffnesses against bending out of the plane and torsion must be positive");
+  // d3 along x and d2 along y; what lies beyond presses back.
+  const RodProperties rod{.length = 2, .stiffness = {1, across, torsion}};
+  const Matrix3 along = (Matrix3() << 0, 0, 1, 0, 1, 0, -1, 0, 0).finished();
+  const RodPoint begin{0, {along, Vector3::Zero()}, {-e.forceX, -e.forceY, 0}, {0, 0, e.curvature}};
+  // z and turns about x and y, by moments about these and the force along z.
+  return conjugatePoints(endVariations(rod, begin, conjugateSamples(rod, begin)), {2, 3, 4}, {0, 1, 5});
 }
 
 std::vector<Eigen::Vector3d> shapeOf(const Elastica& e, int elements) {

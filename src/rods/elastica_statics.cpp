@@ -30,7 +30,11 @@ const StepReport& ElasticaStatics::advance() {
   if (!found.isSolved) throw NumericalFailure(found.message);
   elastica_ = found;
   step_.step = 1, step_.t = state_.t = 1, step_.h = 1, step_.iterations = found.iterations;
-  step_.note = found.isStable() ? "" : "unstable in the plane in " + std::to_string(found.unstable) + " directions";
+  unstableAcross_ = unstableOutOfPlane(found, options_.across, options_.torsion);
+  step_.note = found.isStable() && unstableAcross_ == 0
+                   ? ""
+                   : "unstable in " + std::to_string(found.unstable) + " directions in the plane and " + std::to_string(unstableAcross_) +
+                         " out of it";
   showShape();
   return step_;
 }
@@ -48,6 +52,8 @@ bool ElasticaStatics::monitor(std::string_view name, const Marker*, double* valu
     *values = elastica_.energy;
   else if (name == "unstable directions")
     *values = elastica_.unstable;
+  else if (name == "unstable out of plane")
+    *values = unstableAcross_;
   else
     return false;
   return true;

@@ -1,5 +1,6 @@
 #include "tendril/rods/rod_equilibrium.h"
 
+#include "rods/rod_ends.h"
 #include "rods/rod_program.h"
 #include "tendril/model/error.h"
 
@@ -9,10 +10,23 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 #include <random>
 
 namespace tendril {
+
+void checkRodEnds(double length, const RodEnds& ends) {
+  if (ends.orientation) {
+    const Matrix3& R = *ends.orientation;
+    if (!((R.transpose() * R - Matrix3::Identity()).norm() < 1e-9) || R.determinant() < 0)
+      throw InputError("rod: the orientation of the end is no rotation; give three orthonormal, right-handed directors");
+  }
+  if (!ends.position) return;
+  const double distance = (*ends.position - ends.begin.x).norm();
+  if (distance > length * (1 + 1e-12))
+    throw InputError(fmt::format("rod: its ends are {:.6g} m apart, but it is {:.6g} m long and does not stretch", distance, length));
+}
 
 namespace {
 
@@ -21,15 +35,7 @@ void check(const StrainRod& rod, const RodEnds& ends, RodForm form) {
   if (form == RodForm::Strains && rod.elements() > most)
     throw InputError(fmt::format("rod: {} elements are more than the {} whose strains are solved together; take fewer, or the mixed form",
                                  rod.elements(), most));
-  if (ends.orientation) {
-    const Matrix3& R = *ends.orientation;
-    if (!((R.transpose() * R - Matrix3::Identity()).norm() < 1e-9) || R.determinant() < 0)
-      throw InputError("rod: the orientation of the end is no rotation; give three orthonormal, right-handed directors");
-  }
-  if (!ends.position || rod.properties().stretchStiffness) return;
-  const double distance = (*ends.position - ends.begin.x).norm(), length = rod.properties().length;
-  if (distance > length * (1 + 1e-12))
-    throw InputError(fmt::format("rod: its ends are {:.6g} m apart, but it is {:.6g} m long and does not stretch", distance, length));
+  checkRodEnds(rod.properties().stretchStiffness ? std::numeric_limits<double>::infinity() : rod.properties().length, ends);
 }
 
 struct Curvature {
@@ -108,7 +114,6 @@ VectorX strainsIn(const StrainRod& scaled, const StrainRod& rod) {
 RodEquilibrium solveEquilibrium(StrainRod& rod, const RodEnds& ends, const RodEquilibriumOptions& options) {
   check(rod, ends, options.form);
   const std::unique_ptr<RodProgram> program = programOf(rod, ends, options.form);
-  const double length = rod.properties().length, energyUnit = rod.properties().stiffness.maxCoeff() / length;
   InteriorPoint solver({.tolerance = options.tolerance, .maxIterations = options.maxIterations});
   RodEquilibrium found;
   // Along the direction of negative curvature by small strains; further where the same point comes back.
@@ -123,10 +128,9 @@ RodEquilibrium solveEquilibrium(StrainRod& rod, const RodEnds& ends, const RodEq
     found.energy = rod.energy();
     if (!found.isSolved) return found;
     const VectorX multipliers = program->endMultipliers(report.multipliers.equality);
-    const StrainRod::EndFunction end = program->ends().weighted(program->rod().frame(rod.elements()), multipliers);
-    // Stationarity of E + mu . c: the support's work on a motion of the end is -mu . dc.
-    found.end = {-energyUnit / length * end.y, -energyUnit * end.couple};
-    if (options.form == RodForm::Mixed) found.internalForces = internalForces(rod, report.multipliers.equality, energyUnit / length);
+    found.end = program->support(multipliers);
+    if (options.form == RodForm::Mixed)
+      found.internalForces = internalForces(rod, report.multipliers.equality, program->energyUnit() / rod.properties().length);
     found.isMinimum = report.strictMinimum;
     if (found.isMinimum && !options.measuresStability) return found;
     const Curvature curvature = leastCurvature(program->rod(), program->ends(), multipliers);

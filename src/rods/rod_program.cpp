@@ -12,7 +12,15 @@ RodEnds scaled(RodEnds ends, double length) {
 
 }
 
-RodProgram::RodProgram(const StrainRod& rod, const RodEnds& ends) : rod_(rod.scaled()), ends_(scaled(ends, rod.properties().length)) {}
+RodProgram::RodProgram(const StrainRod& rod, const RodEnds& ends)
+    : rod_(rod.scaled()), ends_(scaled(ends, rod.properties().length)), length_(rod.properties().length),
+      energyUnit_(rod.properties().stiffness.maxCoeff() / length_) {}
+
+/// Stationarity of E + mu . c: the support's work on a motion of the end is -mu . dc.
+RodSupport RodProgram::support(const VectorX& endMultipliers) {
+  const StrainRod::EndFunction end = ends_.weighted(rod().frame(rod_.elements()), endMultipliers);
+  return {-energyUnit_ / length_ * end.y, -energyUnit_ * end.couple};
+}
 
 std::string RodProgram::nameOfStrain(int i) const {
   static const char* const names[] = {"curvature 1", "curvature 2", "torsion", "shear 1", "shear 2", "stretch"};
@@ -45,18 +53,29 @@ bool StrainProgram::evaluate(ProgramValues& values) {
   return std::isfinite(values.objective);
 }
 
+const MatrixX& StrainProgram::jacobian() {
+  const Pose& end = rod().frame(rod_.elements());
+  J_.resize(ends_.rows(), rod_.size());
+  for (int k = 0; k < ends_.rows(); ++k) {
+    gradient_.setZero(rod_.size());
+    rod_.addEndGradient(ends_.weighted(end, VectorX::Unit(ends_.rows(), k)), 1, gradient_);
+    J_.row(k) = gradient_;
+  }
+  return J_;
+}
+
+const MatrixX& StrainProgram::hessian(double weight, const VectorX& multipliers) {
+  rod().hessian(weight, ends_.weighted(rod_.frame(rod_.elements()), multipliers), H_);
+  return H_;
+}
+
 bool StrainProgram::differentiate(const ProgramMultipliers* multipliers, ProgramDerivatives& derivatives) {
   if (!x.allFinite()) return false;
   derivatives.gradient.setZero();
   rod().addEnergyGradient(1, derivatives.gradient);
-  const Pose& end = rod_.frame(rod_.elements());
-  for (int k = 0; k < ends_.rows(); ++k) {
-    gradient_.setZero(rod_.size());
-    rod_.addEndGradient(ends_.weighted(end, VectorX::Unit(ends_.rows(), k)), 1, gradient_);
-    for (int i = 0; i < rod_.size(); ++i) derivatives.equalityJacobian[Eigen::Index(ends_.rows()) * i + k] = gradient_[i];
-  }
+  Eigen::Map<MatrixX>(derivatives.equalityJacobian.data(), ends_.rows(), rod_.size()) = jacobian();
   if (!multipliers) return true;
-  rod_.hessian(multipliers->weight, ends_.weighted(end, multipliers->equality), H_);
+  hessian(multipliers->weight, multipliers->equality);
   Eigen::Index at = 0;
   for (int j = 0; j < rod_.size(); ++j)
     for (int i = j; i < rod_.size(); ++i) derivatives.hessian[at++] = H_(i, j);

@@ -16,6 +16,9 @@ class RodProgram : public NonlinearProgram {
   virtual void start(const VectorX& strains) = 0;
 
   const EndConditions& ends() const { return ends_; }
+  double energyUnit() const { return energyUnit_; } ///< largest stiffness over the length [J]
+  /// What holds the end, by the multipliers of its conditions.
+  RodSupport support(const VectorX& endMultipliers);
   /// Of all equations, those of the end.
   VectorX endMultipliers(const VectorX& equality) const { return equality.tail(ends_.rows()); }
   std::string nameOfVariable(int i) const override;
@@ -27,6 +30,7 @@ class RodProgram : public NonlinearProgram {
 
   StrainRod rod_;
   EndConditions ends_;
+  double length_, energyUnit_;
   ProgramStructure structure_;
 };
 
@@ -46,11 +50,15 @@ class StrainProgram final : public RodProgram {
   bool differentiate(const ProgramMultipliers* multipliers, ProgramDerivatives& derivatives) override;
   std::string nameOfEquality(int i) const override { return ends_.name(i); }
 
+  /// Gradients of the equations, and the Hessian of the Lagrangian, dense.
+  const MatrixX& jacobian();
+  const MatrixX& hessian(double weight, const VectorX& multipliers);
+
   VectorX x; ///< strains of the scaled rod
 
  private:
   VectorX gradient_;
-  MatrixX H_;
+  MatrixX H_, J_;
 };
 
 /// Multiple shooting: frames of the nodes and strains are variables, elements are equations between neighbours,

@@ -64,10 +64,28 @@ TEST(Expression, ChoosesABranchEvenIfTheOtherHasNoValue) {
 }
 
 TEST(Expression, JetsAgreeWithCentralDifferences) {
-  for (const char* text :
-       {"sin(3*t) + cos(t^2)", "tan(t)*exp(-t)", "asin(t/2) + acos(t/3)", "atan(t) + atan2(t, 1 + t^2)", "log(1 + t)*sqrt(t)", "t^3.5",
-        "(1+t)^t", "2^t", "abs(t - 2)", "1/(1 + t^2)", "smoothstep(t)", "smootherstep(t/2)", "ramp(t)*t", "if(t < 1, t^2, t)",
-        "min(t, 1 - t^2)", "max(t, t^3)", "rad(t)", "-t", "t^0 + t^1 + t^2"}) {
+  for (const char* text : {"sin(3*t) + cos(t^2)",
+                           "tan(t)*exp(-t)",
+                           "asin(t/2) + acos(t/3)",
+                           "atan(t) + atan2(t, 1 + t^2)",
+                           "log(1 + t)*sqrt(t)",
+                           "t^3.5",
+                           "(1+t)^t",
+                           "2^t",
+                           "abs(t - 2)",
+                           "1/(1 + t^2)",
+                           "smoothstep(t)",
+                           "smootherstep(t/2)",
+                           "ramp(t)*t",
+                           "if(t < 1, t^2, t)",
+                           "min(t, 1 - t^2)",
+                           "max(t, t^3)",
+                           "rad(t)",
+                           "sn(2*t^2, 0.8)",
+                           "cn(2*t^2, 0.8)",
+                           "dn(2*t^2, 0.8)",
+                           "-t",
+                           "t^0 + t^1 + t^2"}) {
     for (const double t : {0.3, 0.7}) {
       const Expression f(text, scope, Expression::Time::Allowed);
       const double h = 1e-4;
@@ -144,4 +162,30 @@ TEST(Expression, RefusesBottomlessNestingWithoutCrashing) {
   EXPECT_THROW(Expression(powers, scope, Expression::Time::Allowed), ExpressionError);
   for (int i = 0; i < 100; ++i) sums = "t+(" + sums + ")";
   EXPECT_THROW(Expression(sums, scope, Expression::Time::Allowed), ExpressionError);
+}
+
+/// sn(F(phi, k), k) = sin phi, with Legendre's integral of the standard library.
+TEST(Expression, KnowsEllipticFunctions) {
+  for (const double k : {0.0, 0.3, 0.8, 0.99, 0.999999})
+    for (const double phi : {-4.0, -0.7, 0.0, 0.2, 1.5, 3.0, 20.0}) {
+      const SymbolTable names{{"u", std::ellint_1(k, phi)}, {"k", k}};
+      EXPECT_NEAR(Expression("sn(u, k)", names).value(), std::sin(phi), 1e-9);
+      EXPECT_NEAR(Expression("cn(u, k)", names).value(), std::cos(phi), 1e-9);
+      EXPECT_NEAR(Expression("dn(u, k)", names).value(), std::sqrt(1 - k * k * std::pow(std::sin(phi), 2)), 1e-9);
+    }
+  EXPECT_DOUBLE_EQ(evaluate("sn(0.4, 1)"), std::tanh(0.4));
+  EXPECT_DOUBLE_EQ(evaluate("cn(0.4, 1) - dn(0.4, 1) + dn(0, 0)"), 1);
+  expectRefused("sn(1)", 0, {"takes 2 arguments"});
+  expectRefused("1 + cn(1, 1.2)", 4, {"modulus", "m = k^2"});
+  expectRefused("dn(1, t)", 0, {"modulus"}, Expression::Time::Allowed);
+}
+
+TEST(Expression, MayBeAFunctionOfTheArclength) {
+  const auto arclength = Expression::Time::Arclength;
+  const Expression bend("2*s + L", scope, arclength);
+  EXPECT_EQ(bend.value(3), 10);
+  EXPECT_TRUE(bend.dependsOnTime());
+  expectRefused("t", 0, {"time 't' is not known", "arclength 's'"}, arclength);
+  expectRefused("2*s", 2, {"unknown name 's'"});
+  EXPECT_THROW(Expression("s", SymbolTable{{"s", 1.0}}, arclength), ExpressionError);
 }

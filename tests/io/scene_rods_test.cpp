@@ -66,6 +66,79 @@ outputs: [{name: f, measure: force}]
   expectSceneRefused(text, "measure: energy", "measure: kappa0", {"not of type elastica"});
 }
 
+TEST(SceneRods, NaturalStrainsMayBeFormulasOfTheArclength) {
+  const Scene scene = parse(with(text, "elements: 10", "elements: 10\n    natural: [\"2*sin(3*s)\", \"1/L\", 0]\nparameters: {L: 2}"));
+  refused("elements: 10", "elements: 10\n    natural: [1, 2]", {"natural", "three strains"});
+  refused("elements: 10", "elements: 10\n    natural: [2*t, 0, 0]", {"natural[0]", "time 't'", "arclength"});
+  refused("elements: 10", "elements: 10\n    natural: [\"1/(s - 0.05)\", 0, 0]", {"not finite", "formula"});
+}
+
+TEST(SceneRods, PathsHaveTheirOwnRules) {
+  const std::string path = R"(tendril: 1
+rods:
+  - name: rod
+    length: 1
+    stiffness: [1, 100, 100]
+    weight: [0, 0, -1]
+    elements: 10
+    begin: {position: [0, 0, 0]}
+    end: {position: [0, 0, 1], orientation: [0, 0, 0]}
+analysis: {type: rod-path, parameter: distance, from: 1, to: 0.9}
+outputs: [{name: f, measure: branch forces}]
+)";
+  parse(path);
+  expectSceneRefused(path, "to: 0.9", "to: 1", {"to", "no length"});
+  expectSceneRefused(path, "to: 0.9", "to: 1.2", {"to", "length of the rod"});
+  expectSceneRefused(path, "position: [0, 0, 1], ", "", {"the distance of the ends changes", "position"});
+  expectSceneRefused(path, "elements: 10", "elements: 1000", {"elements", "up to 400"});
+  expectSceneRefused(path, "to: 0.9", "to: 0.9, branch_points: 1000", {"branch_points", "up to 100"});
+  expectSceneRefused(path, "to: 0.9", "to: 0.9, largest_step: 0.01", {"largest_step"});
+  expectSceneRefused(path, "parameter: distance", "parameter: length", {"parameter", "distance"});
+  expectSceneRefused(path, "measure: branch forces", "measure: kappa0", {"not of type elastica"});
+  expectSceneRefused(text, "measure: energy", "measure: branch forces", {"not of type rod-path"});
+}
+
+TEST(SceneRods, ReconstructionHasItsOwnRules) {
+  const std::string curve = R"(tendril: 1
+rods: [{name: rod, length: 2, stiffness: [1, 1, 1], natural: ["cn(s, 0.5)", 0, 0], begin: {position: [0, 0, 0]}}]
+analysis: {type: reconstruction, method: rkmk2, map: cayley}
+outputs: [{name: tip, measure: position, on: rod.end}]
+)";
+  parse(curve);
+expectSceneRefused(curve, "rkmk2", "rkmk3", {"method", "rkmk2"});
+expectSceneRefused(curve, "begin: {", "end: {position: [1, 0, 0]}, begin: {", {"end", "where they lead"});
+expectSceneRefused(curve, "0.5)", "1.5)", {"modulus"});
+}
+
+TEST(SceneRods, IdentificationReadsItsPoints) {
+  const TemporaryFolder folder;
+  const std::string scene = R"(tendril: 1
+rods: [{name: rod, length: 1, stiffness: [1, 1, 1], elements: 10, begin: {position: [0, 0, 0]}}]
+analysis: {type: identification, file: points.csv}
+outputs: [{name: k, measure: natural curvature}]
+)";
+  std::string good = "# measured\nx,y,z\n";
+  for (int i = 0; i <= 10; ++i) good += "0, 0, " + std::to_string(0.1 * i) + "\n";
+  const auto refusedFile = [&](const std::string& points, std::initializer_list<const char*> parts) {
+    writeAll(folder / "points.csv", points);
+    writeAll(folder / "scene.yaml", scene);
+    expectError<InputError>([&] { Scene::fromFile(folder / "scene.yaml"); }, parts);
+  };
+  writeAll(folder / "points.csv", good);
+  writeAll(folder / "scene.yaml", scene);
+  Scene::fromFile(folder / "scene.yaml");
+  refusedFile(with(good, "0, 0, 0.2", "0, , 0.2"), {"points.csv:5", "column y is missing"});
+  refusedFile(with(good, "0, 0, 0.2", "0, abc, 0.2"), {"points.csv:5", "'abc'"});
+  refusedFile(with(good, "0, 0, 0.2", "0, 0"), {"points.csv:5", "2 columns"});
+  refusedFile(with(good, "0, 0, 0.200000", "0, 0, 0.100000"), {"points 2 and 3 are the same"});
+  refusedFile("x,y,z\n0,0,0\n0,0,1\n", {"scene.yaml:3", "2 points"});
+  std::string millimetres;
+  for (int i = 0; i <= 10; ++i) millimetres += "0;0;" + std::to_string(100 * i) + "\n";
+  refusedFile(millimetres, {"scene.yaml:3", "millimetres"});
+  expectError<InputError>([&] { parse(with(scene, "points.csv", "nothing.csv")); }, {"scene.yaml:3", "there is no file", "CSV"});
+  expectError<InputError>([&] { parse(with(scene, "elements: 10", "elements: 10, natural: [1, 0, 0]")); }, {"natural", "looked for"});
+}
+
 TEST(SceneRods, PackedRingHasItsOwnRules) {
   const std::string ring = R"(tendril: 1
 rods: [{name: rod, length: 1, stiffness: [1, 1, 1], elements: 60, begin: {position: [0, 0, 0]}}]

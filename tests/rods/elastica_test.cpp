@@ -1,10 +1,12 @@
 #include "tendril/rods/elastica.h"
 
 #include "jacobi.h"
+#include "rods/negative_directions.h"
 #include "tendril/model/error.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace tendril {
 namespace {
@@ -78,7 +80,42 @@ TEST(Elastica, FirstModeConvergesFromItsOnsetInOneShot) {
   }
 }
 
+/// Directions of a fine strain rod at the same place in which the energy falls, ends held, less those in the plane.
+int negativeAcross(const Elastica& e, double across, double torsion) {
+  constexpr int n = 120;
+  const Matrix3 along = (Matrix3() << 0, 0, 1, 0, 1, 0, -1, 0, 0).finished();
+  StrainRod rod({.length = 2, .stiffness = {1, across, torsion}}, n);
+  const std::vector<Eigen::Vector3d> shape = shapeOf(e, n);
+  VectorX strains = VectorX::Zero(3 * n);
+  for (std::size_t i = 0; i < n; ++i) strains[3 * Eigen::Index(i)] = -(shape[i + 1][2] - shape[i][2]) * n / 2;
+  const Pose begin{along, Vector3::Zero()};
+  rod.place(begin, strains);
+  const Pose end = rod.frame(n);
+  RodProgram program(rod, {.begin = begin, .position = end.x, .orientation = end.R});
+  VectorX multipliers(6);
+  const Vector3 force(-e.forceX, -e.forceY, 0), moment(0, 0, e.curvature + (end.x.x() * e.forceY - end.x.y() * e.forceX));
+  multipliers << -2 * force, -end.R.transpose() * moment;
+  multipliers /= program.energyUnit();
+  return testing::negativeDirections(program, multipliers) - e.unstable;
+}
+
+/// A stiff ribbon stays in its plane; a rod that is weak across or against torsion does not, the more so the more it is pressed.
+TEST(Elastica, StabilityOutOfThePlaneIsThatOfAFineStrainRod) {
+  for (int mode = 1; mode <= 4; ++mode)
+    for (const double eps2 : {0.05, 0.3, 0.6}) {
+      const Elastica e = elasticaMode(eps2, mode);
+      ASSERT_TRUE(e.isSolved) << e.message;
+      for (const auto& [across, torsion] : {std::pair(30.0, 30.0), std::pair(1.3, 0.7), std::pair(0.8, 0.2)})
+        EXPECT_EQ(unstableOutOfPlane(e, across, torsion), negativeAcross(e, across, torsion))
+            << mode << ", " << eps2 << ", " << across << ", " << torsion;
+    }
+  EXPECT_EQ(unstableOutOfPlane(elasticaMode(0.3, 1), 30, 30), 0);
+  EXPECT_GT(unstableOutOfPlane(elasticaMode(0.3, 1), 0.8, 0.2), 0);
+}
+
 TEST(Elastica, RefusesWhatCannotBe) {
+  EXPECT_THROW(unstableOutOfPlane(Elastica{}, 1, 1), InputError);
+  EXPECT_THROW(unstableOutOfPlane(elasticaWaves(0.1, 1), 1, 0), InputError);
   EXPECT_THROW(elasticaWaves(0, 1), InputError);
   EXPECT_THROW(elasticaMode(1, 1), InputError);
   EXPECT_THROW(elasticaMode(0.1, 0), InputError);

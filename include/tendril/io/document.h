@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -102,6 +103,9 @@ class Node {
   /// A number, an expression in `t`, or a table [[t, value], ...] with increasing times, linear between and constant outside; the rate at a
   /// corner is that of the piece on its right. `argument` is the dimension of t: none where it is a load parameter.
   TimeFunction toTimeFunction(Dimension dimension = {}, Dimension argument = dimension::time) const;
+
+  /// A number, or an expression in the arclength `s` of a rod.
+  std::function<double(double)> toArclengthFunction(Dimension dimension) const;
 
   /// The units of numbers without a unit.
   const UnitSystem& units() const;

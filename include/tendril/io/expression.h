@@ -49,7 +49,7 @@ bool isName(std::string_view text);
 /// Whether a name already means something in every expression (`t`, `pi`, the functions).
 bool isReservedName(std::string_view name);
 
-/// An arithmetic expression in named constants and, if allowed, the time `t`.
+/// An arithmetic expression in named constants and, if allowed, the time `t` or the arclength `s`.
 ///
 /// Grammar, loosest first: comparisons `< <= > >= == !=` (1 or 0), `+ -`, `* /`, unary `- +`, `^` (right-associative, binds tighter than a
 /// unary minus on its left: -2^2 = -4), parentheses, numbers, names (`name`, `$name`, `${name}`), `pi`, and the functions sin cos tan asin
@@ -58,14 +58,16 @@ bool isReservedName(std::string_view name);
 ///   ramp(x)       x clamped to [0,1]
 ///   smoothstep(x) 3 r^2 - 2 r^3 with r = ramp(x)
 ///   smootherstep(x) 6 r^5 - 15 r^4 + 10 r^3: its acceleration is continuous, for prescribed motions.
-/// Trigonometric functions take radians.
+/// Trigonometric functions take radians. Jacobi's elliptic functions sn(u, k), cn(u, k), dn(u, k) take the modulus k (parameter m = k^2),
+/// a constant from 0 to 1.
 ///
 /// Compiled to a flat stack program; names are bound to their values at compilation and constant parts are folded. Evaluation does not
 /// allocate and is thread-safe. Both branches of `if` are computed, one is kept. Derivatives in t at a kink or jump are those from the
 /// right for ramp and its kin; a jump's own derivative counts as zero.
 class Expression {
  public:
-  enum class Time { Absent, Allowed };
+  /// What the expression is a function of: nothing, the time `t`, or in its place the arclength `s` of a rod.
+  enum class Time { Absent, Allowed, Arclength };
 
   Expression(std::string_view text, const Scope& scope, Time time = Time::Absent);
 

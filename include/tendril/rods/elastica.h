@@ -35,6 +35,11 @@ Elastica elasticaWaves(double eps2, int waves);
 /// by Taylor series of order 20 whose steps keep to rounding.
 Elastica shootElastica(double eps2, double curvature, double forceX, double forceY);
 
+/// Directions out of the plane in which the energy falls to second order, ends held: with `across` and `torsion`, the stiffness against
+/// bending out of the plane and against torsion over that in the plane. Its conjugate points (unstableDirections() of a rod in space, with
+/// the variations in the plane apart). InputError unless the elastica is solved and both numbers are positive.
+int unstableOutOfPlane(const Elastica& elastica, double across, double torsion);
+
 /// (x, y, theta) at elements + 1 nodes that are equally far apart, scaled by half of the length.
 std::vector<Eigen::Vector3d> shapeOf(const Elastica& elastica, int elements);
 
