@@ -91,7 +91,7 @@ int negativeAcross(const Elastica& e, double across, double torsion) {
   const Pose begin{along, Vector3::Zero()};
   rod.place(begin, strains);
   const Pose end = rod.frame(n);
-  RodProgram program(rod, {.begin = begin, .position = end.x, .orientation = end.R});
+  StrainProgram program(rod, {.begin = begin, .position = end.x, .orientation = end.R});
   VectorX multipliers(6);
   const Vector3 force(-e.forceX, -e.forceY, 0), moment(0, 0, e.curvature + (end.x.x() * e.forceY - end.x.y() * e.forceX));
   multipliers << -2 * force, -end.R.transpose() * moment;

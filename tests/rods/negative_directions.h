@@ -5,8 +5,8 @@
 namespace tendril::testing {
 
 /// Directions in which the energy of a strain rod with six supports falls to second order, by the inertia of [H J^T; J 0], J regular.
-inline int negativeDirections(RodProgram& program, const VectorX& multipliers) {
-  const MatrixX H = program.hessian(multipliers), J = program.jacobian();
+inline int negativeDirections(StrainProgram& program, const VectorX& multipliers) {
+  const MatrixX H = program.hessian(1, multipliers), J = program.jacobian();
   const int n = int(H.rows()), m = int(J.rows());
   StagedMatrix A({n + m}, 0);
   for (int j = 0; j < n; ++j) {

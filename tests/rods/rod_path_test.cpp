@@ -34,7 +34,9 @@ void expectModes(int elements, int modes, double eps2, double accuracy) {
   while (!path.finished()) {
     const RodPathPoint p = path.advance();
     EXPECT_LT(p.residual, 1e-9);
-    if (p.branch == 0) EXPECT_NEAR(p.parameter, 1, 1e-9); // inextensible
+    if (p.branch == 0) {
+      EXPECT_NEAR(p.parameter, 1, 1e-9); // inextensible
+    }
     if (p.branch > 0) {
       EXPECT_EQ(p.unstable, (p.branch - 1) / 2) << p.branch << " at " << p.parameter; // modes above the first are unstable
     }

@@ -198,7 +198,7 @@ int negativeDirections(const RodProperties& properties, const RodEnds& ends, con
     strains.segment<3>(3 * Eigen::Index(i)) = (p.frame.R.transpose() * p.moment).cwiseQuotient(properties.stiffness);
   }
   rod.place(ends.begin, strains);
-  RodProgram program(rod, ends);
+  StrainProgram program(rod, ends);
   VectorX multipliers(6); // those of the support, at an orientation that is met
   const double L = properties.length, unit = program.energyUnit();
   multipliers << -shot.nodes.back().force * L / unit, -ends.orientation->transpose() * shot.nodes.back().moment / unit;
