@@ -67,7 +67,8 @@ outputs: [{name: f, measure: force}]
 }
 
 TEST(SceneRods, NaturalStrainsMayBeFormulasOfTheArclength) {
-  const Scene scene = parse(with(text, "elements: 10", "elements: 10\n    natural: [\"2*sin(3*s)\", \"1/L\", 0]\nparameters: {L: 2}"));
+  parse(
+      with(with(text, "elements: 10", "elements: 10\n    natural: [\"2*sin(3*s)\", 1/L, 0]"), "outputs:", "parameters: {L: 2}\noutputs:"));
   refused("elements: 10", "elements: 10\n    natural: [1, 2]", {"natural", "three strains"});
   refused("elements: 10", "elements: 10\n    natural: [2*t, 0, 0]", {"natural[0]", "time 't'", "arclength"});
   refused("elements: 10", "elements: 10\n    natural: [\"1/(s - 0.05)\", 0, 0]", {"not finite", "formula"});

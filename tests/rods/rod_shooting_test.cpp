@@ -79,7 +79,7 @@ TEST(RodShooting, PressedRodIsTheElastica) {
     }
 }
 
-/// The energy is known to second order of the sum of Simpson; invariants to the tolerance of the integration.
+/// M . F, the Hamiltonian and the torsion are constant along the rod, and frames are rotations.
 void expectInvariants(const RodProperties& rod, const ShotRod& shot) {
   const std::vector<RodPoint> shape = shapeOf(rod, shot, 20);
   const RodPoint& first = shape.front();
