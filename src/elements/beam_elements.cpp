@@ -14,7 +14,8 @@ Vector6 bending(const Vector3& values) {
 
 }
 
-BeamElements::BeamElements(const Model& model, const BeamPart& part) : part_(&part) {
+BeamElements::BeamElements(const Model& model, const BeamPart& part)
+    : first_(part.firstElement), rod_(part.rod), interpolation_(part.interpolation), arclength_(part.arclength) {
   if (part.rod >= 0)
     rods_ = model.term<SuperHelices>();
   else
@@ -22,18 +23,18 @@ BeamElements::BeamElements(const Model& model, const BeamPart& part) : part_(&pa
 }
 
 Vector6 BeamElements::strain(const State& state, int element) const {
-  if (rods_) return bending(rods_->strain(state, part_->rod, element));
-  return beams_->strain(state, part_->firstElement + element, part_->interpolation);
+  if (rods_) return bending(rods_->strain(state, rod_, element));
+  return beams_->strain(state, first_ + element, interpolation_);
 }
 
 Vector6 BeamElements::sectionForce(const State& state, int element) const {
-  if (rods_) return bending(rods_->sectionMoment(state, part_->rod, element));
-  return beams_->sectionForce(state, part_->firstElement + element, part_->interpolation);
+  if (rods_) return bending(rods_->sectionMoment(state, rod_, element));
+  return beams_->sectionForce(state, first_ + element, interpolation_);
 }
 
 Vector6 BeamElements::relativeVector(const State& state, int element) const {
-  if (rods_) return rods_->relativeVector(state, part_->rod, element);
-  return beams_->relativeVector(state, part_->firstElement + element);
+  if (rods_) return rods_->relativeVector(state, rod_, element);
+  return beams_->relativeVector(state, first_ + element);
 }
 
 }

@@ -77,7 +77,8 @@ TEST(SuperHelixInMotion, HangsAsAnInextensibleKirchhoffBeam) {
   const auto beam = beams.beam("beam", Curve::straight({0, 0, 0}, {length, 0, 0}, {0, 0, 1}), hair(),
                                {.elements = elements, .model = BeamModel::InextensibleKirchhoff});
   rods.clamp("wall", rod.start()), beams.clamp("wall", beam.start());
-  rods.force("pull", rod.end(), force), beams.force("pull", beam.end(), force);
+  rods.force("pull", rod.end(), force, LoadDirection::Dead, TimeFunction::proportional());
+  beams.force("pull", beam.end(), force, LoadDirection::Dead, TimeFunction::proportional());
   for (MechanismBuilder* b : {&rods, &beams}) b->gravity({0, 0, -1}, TimeFunction::proportional());
   const Mechanism r = rods.build(), b = beams.build();
   LoadStepping ofRod(*r.model, {.steps = 4, .stability = false}), ofBeam(*b.model, {.steps = 4, .stability = false});

@@ -18,11 +18,12 @@ class BeamElements {
   Vector6 sectionForce(const State& state, int element) const;
   /// d = log(H_A^-1 H_B) of its nodes.
   Vector6 relativeVector(const State& state, int element) const;
-  double length(int element) const { return part_->arclength[std::size_t(element) + 1] - part_->arclength[std::size_t(element)]; }
-  bool isRod() const { return rods_ != nullptr; }
+  double length(int element) const { return arclength_[std::size_t(element) + 1] - arclength_[std::size_t(element)]; }
 
  private:
-  const BeamPart* part_;
+  int first_, rod_;
+  BeamInterpolation interpolation_;
+  std::vector<double> arclength_;
   const Beams* beams_ = nullptr;
   const SuperHelices* rods_ = nullptr;
 };
