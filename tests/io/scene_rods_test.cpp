@@ -38,6 +38,29 @@ TEST(SceneRods, RefuseWhatIsNoRod) {
   refused("{name: energy, measure: energy}", "{name: energy, measure: cost}", {"measure"});
 }
 
+TEST(SceneRods, InMechanismsHaveMassAndJoints) {
+  const std::string swing = R"(tendril: 1
+rods:
+  - {name: rod, length: 1, stiffness: [1, 1, 0.7], mass: 0.1, elements: 4, begin: {position: [0, 0, 0]}}
+gravity: {acceleration: [0, 0, -9.81]}
+analysis: {type: dynamic, duration: 1, step: 0.1}
+outputs:
+  - {name: tip, measure: position, on: rod.end}
+  - {name: clamp, measure: reaction force, joint: rod.begin}
+  - {name: moment, measure: section moment, beam: rod, at: start}
+)";
+  expectSceneRefused(swing, "mass: 0.1, ", "", {"no mass", "per length"});
+  expectSceneRefused(swing, "mass: 0.1", "rotary: [1, 1, 1]", {"mass"});
+  expectSceneRefused(swing, "mass: 0.1", "mass: 0.1, weight: [0, 0, -1]", {"weight", "gravity"});
+  expectSceneRefused(swing, "mass: 0.1", "mass: 0.1, end: {position: [0, 0, 0.5]}", {"end", "joint"});
+  expectSceneRefused(swing, "elements: 4", "elements: 400", {"elements", "up to 200"});
+  expectSceneRefused(swing, "duration: 1", "method: variational, duration: 1", {"rods", "director"});
+  expectSceneRefused(swing, "measure: section moment", "measure: section force", {"rod", "reaction"});
+  expectSceneRefused(swing, "on: rod.end", "on: rod", {"rod.start"});
+  refused("elements: 10", "elements: 10\n    mass: 1", {"mass", "equilibrium"});
+  refused("begin: {position: [0, 0, 0]}", "begin: {position: [0, 0, 0], held: false}", {"held"});
+}
+
 TEST(SceneRods, MeasuresOfRodsBelongToThem) {
   expectSceneRefused("tendril: 1\nbodies: [{name: b, mass: 1, inertia: [1, 1, 1]}]\nanalysis: {type: dynamic, duration: 1, step: 0.1}\n"
                      "outputs: [{name: t, measure: energy}]\n",
