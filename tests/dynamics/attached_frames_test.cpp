@@ -107,7 +107,7 @@ TEST_P(AttachedFramesOnAFloor, Bounce) {
   const Marker& floor = p.builder.groundMarker("floor", {so3::exp(Vector3(-M_PI / 2, 0, 0)), {0, -radius, 0}});
   p.build();
   Shape ball, plane;
-  ball.kind = Shape::Kind::Sphere, ball.size = Vector3(radius, 0);
+  ball.kind = Shape::Kind::Sphere, ball.size = Vector3(radius, 0, 0);
   plane.kind = Shape::Kind::HalfSpace;
   ContactModel contacts;
   contacts.addPart({"floor", "", &floor, {CollisionShape(plane, "floor")}});
