@@ -1,3 +1,5 @@
+#include "tendril/dynamics/generalized_alpha.h"
+#include "tendril/elements/mechanism.h"
 #include "tendril/rods/cosserat_equilibrium.h"
 #include "tendril/rods/elastica.h"
 #include "tendril/rods/packed_ring.h"
@@ -8,7 +10,7 @@
 #include <cmath>
 #include <vector>
 
-// Rods in equilibrium: time of a solution.
+// Rods in equilibrium: time of a solution; rods in motion: time of a step.
 
 namespace tendril {
 namespace {
@@ -94,6 +96,23 @@ void packedRing(benchmark::State& run) {
   }
 }
 BENCHMARK(packedRing)->Arg(100)->Arg(400)->Iterations(10)->Unit(benchmark::kMillisecond);
+
+/// A step of the swing of a curl whose coordinates are its strains.
+void superHelixStep(benchmark::State& run) {
+  SectionProperties section;
+  section.stiffness.diagonal() << 0, 0, 0, 0.015, 0.02, 0.02;
+  section.mass.diagonal() << 0.3, 0.3, 0.3, 2.4e-6, 1.2e-6, 1.2e-6;
+  MechanismBuilder builder;
+  builder.gravity({0, 0, -9.81});
+  const auto rod =
+      builder.rod("curl", section, {.length = 0.8, .elements = int(run.range(0)), .natural = [](double) { return Vector3(2, 4, 0); }});
+  builder.clamp("wall", rod.start());
+  const Mechanism mechanism = builder.build();
+  GeneralizedAlpha analysis(*mechanism.model, {.duration = 1e3, .step = 1e-3, .rhoInfinity = 0.8});
+  analysis.start();
+  for (auto _ : run) analysis.advance();
+}
+BENCHMARK(superHelixStep)->Arg(5)->Arg(20)->Arg(50)->Iterations(200)->Unit(benchmark::kMillisecond);
 
 }
 }

@@ -1,6 +1,7 @@
 #include "dynamics/rigid_flight.h"
 
 #include "tendril/lie/so3.h"
+#include "tendril/model/attached_frames.h"
 
 #include <Eigen/LU>
 
@@ -43,9 +44,10 @@ Vector3 spun(const Matrix3& J, const Vector3& w, double h) {
 
 RigidFlight::RigidFlight(const Model& model, const Assembly& mass)
     : model_(model), others_(model.nv()), isBody_(findUncoupled(model, mass.matrix())) {
+  const AttachedFrames* frames = model.term<AttachedFrames>();
   for (int b = 0; b < int(model.blocks().size()); ++b) {
     const Block& block = model.blocks()[b];
-    if (block.kind != Block::Kind::Pose) isBody_[b] = 0;
+    if (block.kind != Block::Kind::Pose || (frames && frames->isAttached(b))) isBody_[b] = 0;
     if (!isBody_[b]) {
       ownsAll_ = false;
       continue;

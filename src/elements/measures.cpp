@@ -1,6 +1,6 @@
 #include "tendril/elements/measures.h"
 
-#include "tendril/elements/beams.h"
+#include "tendril/elements/beam_elements.h"
 #include "tendril/elements/joints.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/lie/so3.h"
@@ -37,46 +37,36 @@ template <class Twist> Measure half(const Marker& marker, MeasureFrame axes, std
   });
 }
 
-const Beams& beamsOf(const Model& model) {
-  const Beams* beams = model.term<Beams>();
-  if (!beams) throw InputError("the mechanism has no beams to measure");
-  return *beams;
-}
-
-int elementNumber(const BeamPart& beam, int element) {
-  if (element < 0 || element >= beam.elements()) {
-    throw InputError("beam '" + beam.name + "' has elements 0 to " + std::to_string(beam.elements() - 1) + ", not " +
-                     std::to_string(element));
-  }
-  return beam.firstElement + element;
+void requireElement(const BeamPart& beam, int element) {
+  if (element >= 0 && element < beam.elements()) return;
+  throw InputError("beam '" + beam.name + "' has elements 0 to " + std::to_string(beam.elements() - 1) + ", not " +
+                   std::to_string(element));
 }
 
 std::string place(const BeamPart& beam, int element) { return " in element " + std::to_string(element) + " of beam '" + beam.name + "'"; }
 
 /// Part (0 translation, 3 rotation) of a section quantity of an element.
-using SectionQuantity = Vector6 (Beams::*)(const State&, int, BeamInterpolation) const;
+using SectionQuantity = Vector6 (BeamElements::*)(const State&, int) const;
 Measure section(const Model& model, const BeamPart& beam, int element, std::string unit, const std::string& what, SectionQuantity quantity,
                 int part) {
-  const Beams& beams = beamsOf(model);
-  const int number = elementNumber(beam, element);
-  const bool isResultant = quantity == &Beams::sectionForce;
+  requireElement(beam, element);
+  const bool isResultant = quantity == &BeamElements::sectionForce;
   return vector(
       std::move(unit), what + place(beam, element), "section",
-      [&beams, number, quantity, part, of = beam.interpolation](const State& state) -> Vector3 {
-        return (beams.*quantity)(state, number, of).segment<3>(part);
+      [elements = BeamElements(model, beam), element, quantity, part](const State& state) -> Vector3 {
+        return (elements.*quantity)(state, element).segment<3>(part);
       },
       isResultant);
 }
 
 /// Sum over the elements of a beam of a function of (d, L).
 template <class Function> Measure sum(const Model& model, const BeamPart& beam, std::string unit, std::string what, Function function) {
-  const Beams& beams = beamsOf(model);
-  const int first = beam.firstElement, end = first + beam.elements();
-  return scalar(std::move(unit), std::move(what), [&beams, first, end, function](const State& state) {
-    double total = 0;
-    for (int e = first; e < end; ++e) total += function(beams.relativeVector(state, e), beams.length(e));
-    return total;
-  });
+  return scalar(std::move(unit), std::move(what),
+                [elements = BeamElements(model, beam), count = beam.elements(), function](const State& state) {
+                  double total = 0;
+                  for (int e = 0; e < count; ++e) total += function(elements.relativeVector(state, e), elements.length(e));
+                  return total;
+                });
 }
 
 struct JointOf {
@@ -132,16 +122,20 @@ Measure acceleration(const Marker& marker, MeasureFrame axes) {
 // ---------------------------------------------------------------------------------------------------------------------------------
 
 Measure sectionForce(const Model& model, const BeamPart& beam, int element) {
-  return section(model, beam, element, "N", "section force", &Beams::sectionForce, 0);
+  if (beam.rod >= 0)
+    throw InputError("the force in rod '" + beam.name +
+                     "' does not follow from its strains; measure the reaction of a joint that holds it, "
+                     "or make it one of the `beams`");
+  return section(model, beam, element, "N", "section force", &BeamElements::sectionForce, 0);
 }
 Measure sectionMoment(const Model& model, const BeamPart& beam, int element) {
-  return section(model, beam, element, "N m", "section moment", &Beams::sectionForce, 3);
+  return section(model, beam, element, "N m", "section moment", &BeamElements::sectionForce, 3);
 }
 Measure strain(const Model& model, const BeamPart& beam, int element) {
-  return section(model, beam, element, "1", "elongation and shear strains", &Beams::strain, 0);
+  return section(model, beam, element, "1", "elongation and shear strains", &BeamElements::strain, 0);
 }
 Measure curvature(const Model& model, const BeamPart& beam, int element) {
-  return section(model, beam, element, "1/m", "change of torsion and curvatures", &Beams::strain, 3);
+  return section(model, beam, element, "1/m", "change of torsion and curvatures", &BeamElements::strain, 3);
 }
 
 Measure length(const Model& model, const BeamPart& beam) {

@@ -1,5 +1,6 @@
 #include "tendril/elements/mechanism.h"
 
+#include "tendril/elements/super_helix.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
 
@@ -146,6 +147,38 @@ MechanismBuilder::BeamHandle MechanismBuilder::beam(const std::string& name, con
     }
     before = natural;
   }
+  beams_.push_back(std::move(part));
+  return {*this, int(beams_.size()) - 1};
+}
+
+MechanismBuilder::BeamHandle MechanismBuilder::rod(const std::string& name, const SectionProperties& section, const RodOptions& options) {
+  claim(name);
+  const std::string label = "rod '" + name + "'";
+  if (options.elements < 1) throw InputError(label + ": it needs one element at least, not " + std::to_string(options.elements));
+  if (!(options.length > 0 && std::isfinite(options.length))) throw InputError(label + ": its length must be positive and finite");
+  BeamPart part;
+  part.name = name, part.section = section;
+  const double h = options.length / options.elements;
+  const auto strains = [&](const std::function<Vector3(double)>& of, int element) -> Vector3 {
+    return of ? of((element + 0.5) * h) : Vector3::Zero();
+  };
+  SuperHelix rod{.name = label,
+                 .begin = -1,
+                 .strains = {},
+                 .lengths = std::vector<double>(std::size_t(options.elements), h),
+                 .natural = {},
+                 .section = section};
+  rod.begin =
+      model_.addPose(label, 0, options.begin, localTwist(options.begin, options.begin.x, options.velocity, options.angularVelocity));
+  part.nodes.push_back(rod.begin), part.arclength.push_back(0);
+  for (int i = 0; i < options.elements; ++i) {
+    rod.natural.push_back(strains(options.natural, i));
+    const Vector3 initial = options.initial ? strains(options.initial, i) : rod.natural.back();
+    rod.strains.push_back(model_.addVector(label + ", strains of element " + std::to_string(i), initial, Vector3::Zero()));
+    part.nodes.push_back(attachFrame(model_, label, i + 1, std::make_unique<HelixFrame>(model_, part.nodes.back(), rod.strains.back(), h)));
+    part.arclength.push_back((i + 1) * h);
+  }
+  part.rod = model_.term<SuperHelices>().add(std::move(rod));
   beams_.push_back(std::move(part));
   return {*this, int(beams_.size()) - 1};
 }

@@ -1,5 +1,6 @@
 #include "tendril/equations/kkt_system.h"
 
+#include "tendril/model/attached_frames.h"
 #include "tendril/solvers/rank.h"
 
 #include <algorithm>
@@ -44,6 +45,12 @@ KktSystem::KktSystem(const Model& model, const KktTolerances& tolerances, Redund
     std::fill_n(isMoment_.begin() + b.v + 3, 3, char(1));
     unit_.segment<3>(b.v + 3).setConstant(1 / model.characteristicLength());
   }
+  if (const AttachedFrames* frames = model.term<AttachedFrames>()) { // coordinates of vector blocks count by what they move
+    VectorX movement = VectorX::Zero(model.nv());
+    frames->addMovement(model.initialState(), model.characteristicLength(), movement);
+    for (int i = 0; i < model.nv(); ++i)
+      if (isMoment_[i] == 2 && movement[i] > 0) unit_[i] = 1 / movement[i];
+  }
 }
 
 bool KktSystem::evaluate(const State& state, const Request& request) {
@@ -58,9 +65,14 @@ void KktSystem::balance() {
   const SparseMatrix& A = assembly_.matrix();
   std::array<double, 3> sum{};
   std::array<int, 3> count{};
-  for (int c = 0; c < model_.nv(); ++c) {
-    const double value = std::abs(A.coeff(c, c));
-    if (value > 0) sum[isMoment_[c]] += value, ++count[isMoment_[c]];
+  const AttachedFrames* frames = model_.term<AttachedFrames>();
+  for (int b = 0; b < int(model_.blocks().size()); ++b) {
+    if (frames && frames->isAttached(b)) continue; // what resists its motion is in the blocks that it follows
+    const Block& block = model_.blocks()[std::size_t(b)];
+    for (int c = block.v; c < block.v + block.nv; ++c) {
+      const double value = std::abs(A.coeff(c, c)) * (isMoment_[c] == 2 ? unit_[c] * unit_[c] : 1);
+      if (value > 0) sum[isMoment_[c]] += value, ++count[isMoment_[c]];
+    }
   }
   const auto mean = [&](int kind) { return count[kind] > 0 ? sum[kind] / count[kind] : std::numeric_limits<double>::infinity(); };
   const double length = model_.characteristicLength();

@@ -1,5 +1,6 @@
 #include "io/export_source.h"
 #include "io/poly_data.h"
+#include "tendril/elements/beam_elements.h"
 #include "tendril/elements/joints.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/lie/se3.h"
@@ -84,21 +85,19 @@ struct BeamShape {
 
   BeamShape(const Mechanism& mechanism, std::size_t number, const State& state, int subdivisions) {
     const Model& model = *mechanism.model;
-    const Beams& beams = *model.term<Beams>();
     const BeamPart& part = mechanism.beams[number];
+    const BeamElements elementsOf(model, part);
     const auto node = [&](int i) { return loadPose(state.q.data() + model.blocks()[std::size_t(part.nodes[std::size_t(i)])].q); };
     for (int e = 0; e < part.elements(); ++e) {
-      const int element = part.firstElement + e;
       const Pose start = node(e);
-      const Vector6 d = beams.relativeVector(state, element);
+      const Vector6 d = elementsOf.relativeVector(state, e);
       const double from = part.arclength[std::size_t(e)], to = part.arclength[std::size_t(e) + 1];
       for (int k = 0; k < subdivisions; ++k) {
         const double xi = double(k) / subdivisions;
         frames.push_back(start * se3::exp(xi * d));
         arclengths.push_back(from + xi * (to - from));
       }
-      const Vector6 force = beams.sectionForce(state, element, part.interpolation),
-                    strain = beams.strain(state, element, part.interpolation);
+      const Vector6 force = elementsOf.sectionForce(state, e), strain = elementsOf.strain(state, e);
       elements.push_back({double(number), (from + to) / 2, force.head<3>(), force.tail<3>(), strain.head<3>(), strain.tail<3>()});
     }
     frames.push_back(node(part.elements()));

@@ -13,7 +13,7 @@ SceneContent SceneBuilder::build() {
   if (scene.has("title")) content_.title = scene.text("title");
   const Record analysis = scene.object("analysis");
   const std::vector<Record> contacts = scene.objects("contacts");
-  const bool hasBeams = !scene.objects("beams").empty();
+  const bool hasBeams = !scene.objects("beams").empty() || !scene.objects("rods").empty();
   chooseAnalysis(analysis, !contacts.empty(), hasBeams);
 
   readLibrary(scene, "materials", materials_);

@@ -110,6 +110,7 @@ class SceneBuilder {
   OptimalControlOptions manoeuvre_;             ///< what has markers: these exist before the mechanism is built
 
   // ---- strain-based rods: scene_builder_rods.cpp ----------------------------------------------------------------------------------------
+  void addRod(const Record& r);
   void readRods(const std::vector<Record>& records, const Record& analysis);
   void readElastica(const Record& rod, const Record& analysis);
   void readPackedRing(const Record& rod, const Record& analysis);

@@ -69,14 +69,66 @@ std::function<Vector3(double)> readNatural(const Node& node) {
   return [strains](double s) { return Vector3(strains[0](s), strains[1](s), strains[2](s)); };
 }
 
+/// Of rods the third director is the tangent, of sections in a mechanism the first: (kappa1, kappa2, tau) and (tau, kappa1, kappa2).
+Vector3 fromTangentFirst(const Vector3& u) { return {u[2], u[0], u[1]}; }
+Pose fromTangentFirst(const Pose& frame) {
+  Pose H = frame;
+  H.R << frame.R.col(2), frame.R.col(0), frame.R.col(1);
+  return H;
 }
 
-/// One rod, shown on the nodes of a beam that nothing else acts on.
+SectionProperties sectionOfRod(const Record& r) {
+  const double radius = r.number("radius"), mass = r.has("mass") ? r.number("mass") : 0;
+  const double rotary = mass * radius * radius / 4;
+  const Vector3 inertia = r.has("rotary") ? Vector3(r.numbers("rotary")) : Vector3(rotary, rotary, 2 * rotary);
+  SectionProperties section;
+  section.stiffness.diagonal().tail<3>() = fromTangentFirst(r.numbers("stiffness"));
+  section.mass.diagonal() << mass, mass, mass, fromTangentFirst(inertia);
+  section.dampingTime = r.number("damping_time");
+  section.outline = Section::circle(radius);
+  return section;
+}
+
+}
+
+/// A rod that is part of the mechanism, its strains coordinates.
+void SceneBuilder::addRod(const Record& r) {
+  const std::string name = claim(r, "rod");
+  claimPart(r.node("name"), name);
+  if (r.has("end")) r.node("end").refuse("only the analysis rod-equilibrium holds the end of a rod by itself", "hold it by a joint");
+  if (!r.vector3("weight").isZero(0)) r.node("weight").refuse("the rod is part of a mechanism", "give `mass`, and `gravity` to the scene");
+  if (content_.isDynamic && !r.has("mass")) r.node().refuse("the rod has no mass, but the analysis is dynamic", "give `mass` per length");
+  if (r.has("rotary") && !r.has("mass")) r.node("rotary").refuse("a rod without mass has no rotary inertia", "give `mass`, too");
+  if (r.integer("elements") > 200)
+    r.node("elements").refuse("so many are not moved together, since all strains couple", "give up to 200, or make it one of the `beams`");
+  if (!(r.numbers("stiffness").minCoeff() > 0)) r.node("stiffness").refuse("a stiffness is not positive", "give [EI1, EI2, GJ] above zero");
+  const Record begin = r.object("begin");
+  RodOptions options{.length = r.number("length"),
+                     .elements = r.integer("elements"),
+                     .begin = fromTangentFirst(readPose(begin)),
+                     .natural = [natural](double) { return natural; },
+                     .velocity = r.vector3("velocity"),
+                     .angularVelocity = r.vector3("angular_velocity")};
+  if (r.has("initial")) {
+    const Vector3 initial = fromTangentFirst(r.numbers("initial"));
+    options.initial = [initial](double) { return initial; };
+  }
+  placed(r.node(), [&] {
+    const auto rod = builder_.rod(name, sectionOfRod(r), options);
+    if (!begin.boolean("held")) return;
+    builder_.clamp(name + ".begin", rod.start());
+    joints_.push_back(name + ".begin");
+  });
+}
+
+/// Rods of a mechanism; or the one of an analysis of its own, shown on the nodes of a beam that nothing else acts on.
 void SceneBuilder::readRods(const std::vector<Record>& records, const Record& analysis) {
   if (!content_.isRod) {
-    if (records.empty()) return;
-    throw InputError(root_.keyLocation("rods"), "rods", "the analysis knows no strain-based rods",
-                     "write analysis: {type: rod-equilibrium, ...}, or make them `beams`");
+    if (content_.hasDiscretePath && !records.empty())
+      throw InputError(root_.keyLocation("rods"), "rods", "the analysis works in director coordinates, in which strains have no form",
+                       "write method: generalized-alpha, moreau or nonsmooth-alpha, or make them `beams`");
+    for (const Record& r : records) addRod(r);
+    return;
   }
   if (records.size() != 1) throw InputError(root_.location(), "rods", "the analysis is one of a single rod", "give one entry in `rods`");
   for (const char* key : {"bodies", "beams", "joints", "springs", "loads", "point_masses", "contacts", "gravity"})
@@ -84,6 +136,10 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
       throw InputError(root_.keyLocation(key), key, "equilibria of rods know nothing but the rod and its supports",
                        "remove the key; weights are those of the rod, supports its `begin` and `end`");
   const Record& r = records[0];
+  for (const char* key : {"mass", "rotary", "initial", "surface", "contact_radius"})
+    if (r.has(key))
+      r.node(key).refuse("the analysis knows a rod in equilibrium alone", "remove it, or write analysis: {type: dynamic, ...}");
+  if (!r.object("begin").boolean("held")) r.object("begin").node("held").refuse("the analysis holds the begin of the rod", "remove it");
   const std::string name = claim(r, "beam");
   claimPart(r.node("name"), name);
   rod_.rod = {.length = r.number("length"), .stiffness = r.numbers("stiffness"), .weight = r.vector3("weight")};

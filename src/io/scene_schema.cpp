@@ -129,7 +129,8 @@ Field rodHinge() { return vector3("hinge", dim::none, "hinged: the axis, in the 
 const Schema& rodBegin() {
   static const Schema table(
       "rod begin", "The frame at the begin of a rod; its third director is the tangent.",
-      {vector3("position", dim::length, "Where it is.").defaultsTo("[0, 0, 0]"), orient("the frame"), rodHold(), rodHinge()});
+      {vector3("position", dim::length, "Where it is.").defaultsTo("[0, 0, 0]"), orient("the frame"), rodHold(), rodHinge(),
+       boolean("held", "It is clamped there; false leaves it to the joints of a static or dynamic analysis.").defaultsTo("true")});
   return table;
 }
 
@@ -161,7 +162,8 @@ const Schema& rod() {
       "A rod. For rod-equilibrium, its unknowns are its strains: curvatures about d1 and d2, torsion about the tangent d3, and shear and "
       "stretch "
       "where it has stiffnesses against them; for cosserat-rod, positions and frames.",
-      {name("rod"), number("length", dim::length, "Its length.").positive(),
+      {name("rod"),
+       number("length", dim::length, "Its length.").positive(),
        numbers("stiffness", 3, dim::bendingRigidity, "[EI1, EI2, GJ], against bending about d1 and d2 and against torsion."),
        vector3("weight", dim::forcePerLength, "Its weight per length, in the inertial frame.").defaultsTo("[0, 0, 0]"),
        numbers("natural", 3, dim::curvature,
@@ -175,9 +177,22 @@ const Schema& rod() {
        objects("corners", rodCorner(), "cosserat-rod: its corners."),
        objects("forces", rodForce(), "cosserat-rod: forces on it, times the load factor."),
        integer("elements", "Number of elements.").positive().defaultsTo("50"),
-       object("begin", rodBegin(), "Where it begins; clamped there."),
+       object("begin", rodBegin(), "Where it begins; clamped there, if not said otherwise."),
        object("end", rodEnd(), "How its end is held; free if not.").optional(),
-       number("radius", dim::length, "Of the tube that pictures show.").positive().defaultsTo("0.005")});
+       number("radius", dim::length, "Of the tube that pictures show and that touches others.").positive().defaultsTo("0.005"),
+       number("mass", dim::lineDensity, "Its mass per length, in static and dynamic analyses.").positive().optional(),
+       numbers("rotary", 3, {1, 1, 0, 0}, "[rhoI1, rhoI2, rhoJ], its rotary inertia per length; that of a round section if not given.")
+           .optional(),
+       number("damping_time", dim::time, "Kelvin-Voigt damping: moment = time * stiffness * strain rate, in dynamic analyses.")
+           .nonNegative()
+           .defaultsTo("0"),
+       numbers("initial", 3, dim::curvature, "Strains in which a static or dynamic analysis starts; those without load if not given.")
+           .optional(),
+       vector3("velocity", dim::velocity, "Initial velocity of its begin, in the inertial frame.").defaultsTo("[0, 0, 0]"),
+       vector3("angular_velocity", dim::angularVelocity, "Initial angular velocity of the whole rod about its begin.")
+           .defaultsTo("[0, 0, 0]"),
+       surface(),
+       number("contact_radius", dim::length, "Radius with which it touches; `radius` if not given.").positive().optional()});
   return table;
 }
 
@@ -1062,7 +1077,7 @@ const Schema& scene() {
        objects("sections", section(), "Cross-sections by name."),
        objects("bodies", body(), "Rigid bodies."),
        objects("beams", beam(), "Beams."),
-       objects("rods", rod(), "A rod that stands for itself, for analysis: {type: rod-equilibrium} and other types of rods."),
+       objects("rods", rod(), "A rod whose unknowns are its strains."),
        objects("markers", marker(), "Named frames."),
        objects("obstacles", obstacle(), "Rigid things that do not move by themselves."),
        objects("joints", joint(), "Joints."),

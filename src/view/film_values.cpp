@@ -1,5 +1,6 @@
 #include "tendril/contact/contact_model.h"
 #include "tendril/contact/curve_gap.h"
+#include "tendril/elements/beam_elements.h"
 #include "view/film_channel.h"
 
 #include <algorithm>
@@ -44,18 +45,19 @@ void addReactions(const Model& model, std::vector<FilmChannel>& channels) {
 
 void addElements(const Mechanism& mechanism, std::vector<FilmChannel>& channels, std::vector<FilmField>& fields) {
   if (mechanism.beams.empty()) return;
-  const Beams* beams = mechanism.model->term<Beams>();
   FilmChannel channel{"elements",
                       Layout::Dense,
                       0,
                       {"axial force", "shear force", "torsion moment", "bending moment", "curvature", "twist", "strain", "energy density"},
                       {}};
   for (const BeamPart& beam : mechanism.beams) channel.items += std::size_t(beam.elements());
-  channel.fill = [beams, &mechanism](const FilmFrame& frame, ChunkBuffer& buffer) {
-    for (const BeamPart& beam : mechanism.beams) {
-      for (int e = beam.firstElement; e < beam.firstElement + beam.elements(); ++e) {
-        const Vector6 force = beams->sectionForce(frame.state, e, beam.interpolation),
-                      strain = beams->strain(frame.state, e, beam.interpolation);
+  std::vector<BeamElements> parts;
+  for (const BeamPart& beam : mechanism.beams) parts.emplace_back(*mechanism.model, beam);
+  channel.fill = [parts, &mechanism](const FilmFrame& frame, ChunkBuffer& buffer) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const BeamPart& beam = mechanism.beams[i];
+      for (int e = 0; e < beam.elements(); ++e) {
+        const Vector6 force = parts[i].sectionForce(frame.state, e), strain = parts[i].strain(frame.state, e);
         const double energy = strain.dot(beam.section.stiffness * strain) / 2;
         for (const double value : {force[0], force.segment<2>(1).norm(), force[3], force.tail<2>().norm(), strain.tail<2>().norm(),
                                    strain[3], strain[0], energy})

@@ -47,6 +47,29 @@ TEST(SceneRods, MethodsKnowTheirLimits) {
   expectSceneRefused(scene("shearing: [9, 9, 9]"), "method: ms-exp1", "method: ms-cay2", {"method", "stretches"});
 }
 
+TEST(SceneRods, InMechanismsHaveMassAndJoints) {
+  const std::string swing = R"(tendril: 1
+rods:
+  - {name: rod, length: 1, stiffness: [1, 1, 0.7], mass: 0.1, elements: 4, begin: {position: [0, 0, 0]}}
+gravity: {acceleration: [0, 0, -9.81]}
+analysis: {type: dynamic, duration: 1, step: 0.1}
+outputs:
+  - {name: tip, measure: position, on: rod.end}
+  - {name: clamp, measure: reaction force, joint: rod.begin}
+  - {name: moment, measure: section moment, beam: rod, at: start}
+)";
+  expectSceneRefused(swing, "mass: 0.1, ", "", {"no mass", "per length"});
+  expectSceneRefused(swing, "mass: 0.1", "rotary: [1, 1, 1]", {"mass"});
+  expectSceneRefused(swing, "mass: 0.1", "mass: 0.1, weight: [0, 0, -1]", {"weight", "gravity"});
+  expectSceneRefused(swing, "mass: 0.1", "mass: 0.1, end: {position: [0, 0, 0.5]}", {"end", "joint"});
+  expectSceneRefused(swing, "elements: 4", "elements: 400", {"elements", "up to 200"});
+  expectSceneRefused(swing, "duration: 1", "method: variational, duration: 1", {"rods", "director"});
+  expectSceneRefused(swing, "measure: section moment", "measure: section force", {"rod", "reaction"});
+  expectSceneRefused(swing, "on: rod.end", "on: rod", {"rod.start"});
+  refused("elements: 10", "elements: 10\n    mass: 1", {"mass", "equilibrium"});
+  refused("begin: {position: [0, 0, 0]}", "begin: {position: [0, 0, 0], held: false}", {"held"});
+}
+
 TEST(SceneRods, MeasuresOfRodsBelongToThem) {
   expectSceneRefused("tendril: 1\nbodies: [{name: b, mass: 1, inertia: [1, 1, 1]}]\nanalysis: {type: dynamic, duration: 1, step: 0.1}\n"
                      "outputs: [{name: t, measure: energy}]\n",
@@ -100,15 +123,15 @@ outputs: [{name: f, measure: branch forces}]
 }
 
 TEST(SceneRods, ReconstructionHasItsOwnRules) {
-  const std::string curve = R"(tendril: 1
+  const std::string curve = R"yaml(tendril: 1
 rods: [{name: rod, length: 2, stiffness: [1, 1, 1], natural: ["cn(s, 0.5)", 0, 0], begin: {position: [0, 0, 0]}}]
 analysis: {type: reconstruction, method: rkmk2, map: cayley}
 outputs: [{name: tip, measure: position, on: rod.end}]
-)";
+)yaml";
   parse(curve);
-expectSceneRefused(curve, "rkmk2", "rkmk3", {"method", "rkmk2"});
-expectSceneRefused(curve, "begin: {", "end: {position: [1, 0, 0]}, begin: {", {"end", "where they lead"});
-expectSceneRefused(curve, "0.5)", "1.5)", {"modulus"});
+  expectSceneRefused(curve, "rkmk2", "rkmk3", {"method", "rkmk2"});
+  expectSceneRefused(curve, "begin: {", "end: {position: [1, 0, 0]}, begin: {", {"end", "where they lead"});
+  expectSceneRefused(curve, "0.5)", "1.5)", {"modulus"});
 }
 
 TEST(SceneRods, IdentificationReadsItsPoints) {

@@ -79,7 +79,7 @@ TEST(RodPath, LoadsConvergeWithOrderTwo) {
 /// The natural curvature at which a rod under its weight leaves its plane, as a branch point of the equilibria in the plane (data of
 /// Blumentals 2017, 6.4.6; 40.7 /m by the second variation, computed independently).
 TEST(RodPath, NaturalCurvatureThrowsARodOutOfItsPlane) {
-  constexpr double L = 0.3, EI = 5.16890e-6, beta = 434.658;
+  static constexpr double L = 0.3, EI = 5.16890e-6, beta = 434.658;
   const RodFamily family{[](double k) {
                            return RodProperties{.length = L,
                                                 .stiffness = EI * Vector3(1, 1, 2.0 / 3),

@@ -8,6 +8,7 @@
 #include "tendril/model/model.h"
 #include "tendril/model/shape.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,12 +18,14 @@ namespace tendril {
 
 class MechanismBuilder;
 
-/// A beam by name: its nodes (pose blocks), its elements (numbers in the term Beams), its reference shape.
+/// A beam by name: its nodes (pose blocks), its elements (numbers in the term Beams), its reference shape. A rod of strains is one, too:
+/// its first node is a pose block, the others follow its strains, and its elements are those of a rod of the term SuperHelices.
 struct BeamPart {
   std::string name;
   std::vector<int> nodes;
   std::vector<double> arclength; ///< of the nodes, in the reference shape
   int firstElement = 0;
+  int rod = -1; ///< number among the SuperHelices; -1: a beam
   SectionProperties section;
   BeamInterpolation interpolation = BeamInterpolation::Helicoidal; ///< whose strains measures, files and pictures show
 
@@ -59,6 +62,17 @@ struct BeamOptions {
   Vector3 angularVelocity = Vector3::Zero();
   /// Shape in which the beam starts, if it is not the unstrained one; arclengths are scaled to its length.
   std::optional<Curve> initial{};
+};
+
+struct RodOptions {
+  double length = 1; ///< [m]
+  int elements = 20;
+  Pose begin{}; ///< its first frame, d1 along the rod
+  /// Strains (torsion, curvature about d2, about d3) without load, and at the start, at an arclength; empty: straight, and as without load.
+  std::function<Vector3(double)> natural{}, initial{};
+  /// Motion of the whole rod as a rigid body at the start, as in BeamOptions.
+  Vector3 velocity = Vector3::Zero();
+  Vector3 angularVelocity = Vector3::Zero();
 };
 
 /// Builds a mechanism in the words of a scene:
@@ -102,6 +116,9 @@ class MechanismBuilder {
 
   void gravity(const Vector3& g, TimeFunction factor = TimeFunction::constant()) { model_.setGravity({g, std::move(factor)}); }
   BeamHandle beam(const std::string& name, const Curve& reference, const SectionProperties& section, const BeamOptions& options = {});
+  /// An inextensible rod whose coordinates are its strains (SuperHelices). It floats until a joint holds a frame of it; markers on it are
+  /// those of a beam.
+  BeamHandle rod(const std::string& name, const SectionProperties& section, const RodOptions& options);
   /// The velocity is that of the body's frame: (of its origin, angular), both in the inertial frame.
   BodyHandle body(const std::string& name, const MassProperties& mass, const Pose& pose, const Vector3& velocity = Vector3::Zero(),
                   const Vector3& angularVelocity = Vector3::Zero(), std::vector<Shape> shapes = {});
