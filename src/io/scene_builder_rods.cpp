@@ -106,7 +106,7 @@ void SceneBuilder::addRod(const Record& r) {
   RodOptions options{.length = r.number("length"),
                      .elements = r.integer("elements"),
                      .begin = fromTangentFirst(readPose(begin)),
-                     .natural = [natural](double) { return natural; },
+                     .natural = [u = readNatural(r.node("natural"))](double s) { return fromTangentFirst(u(s)); },
                      .velocity = r.vector3("velocity"),
                      .angularVelocity = r.vector3("angular_velocity")};
   if (r.has("initial")) {
@@ -151,7 +151,7 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
   if (r.has("end")) {
     const Record end = r.object("end");
     if (end.has("position")) rod_.ends.position = end.vector3("position");
-    if (end.has("orientation")) rod_.ends.orientation = readPose(end).R;
+    if (end.has("orientation")) rod_.ends.orientation = readOrientation(end.node("orientation"));
     if (analysis.variant() != "cosserat-rod" && !r.has("shearing") && rod_.ends.position &&
         (*rod_.ends.position - rod_.ends.begin.x).norm() > rod_.rod.length * (1 + 1e-12))
       end.node("position").refuse("it is farther from the begin than the rod is long", "bring the ends closer, or lengthen the rod");

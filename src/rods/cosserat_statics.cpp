@@ -2,6 +2,8 @@
 
 #include "tendril/model/error.h"
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <utility>
 

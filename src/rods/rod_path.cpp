@@ -331,8 +331,22 @@ void RodPath::complete(Place& place, const VectorX& border) {
 void RodPath::passBranchPoint(const Place& from, const Place& to) {
   const Eigen::Index size = equations_->size();
   MatrixX B, bordered(size + 1, size + 1);
-  equations_->evaluate(to.y);
-  equations_->matrix(to.y, from.tangent, B);
+  // First by the sign of the determinant: from far away, the borders below would be those of another branch point, and its symmetry hide
+  // this one.
+  constexpr int halvings = 8;
+  VectorX before = from.y, after = to.y;
+  double begin = 0, end = from.tangent.dot(to.y - from.y);
+  for (int i = 0; i < halvings; ++i) {
+    const double sigma = 0.5 * (begin + end);
+    VectorX y = 0.5 * (before + after);
+    if (!correct(y, from.tangent, from.y + sigma * from.tangent)) break;
+    equations_->matrix(y, from.tangent, B);
+    const bool isBefore = signOfDeterminant(Eigen::PartialPivLU<MatrixX>(B)) == from.sign;
+    (isBefore ? before : after) = std::move(y);
+    (isBefore ? begin : end) = sigma;
+  }
+  equations_->evaluate(after);
+  equations_->matrix(after, from.tangent, B);
   const auto [p, q] = leastSingular(B);
   struct Try {
     double sigma;
@@ -350,12 +364,12 @@ void RodPath::passBranchPoint(const Place& from, const Place& to) {
     const VectorX solution = bordered.partialPivLu().solve(VectorX::Unit(size + 1, size));
     return Try{sigma, std::move(y), solution.head(size), solution[size]};
   };
-  Try low = test(0, from.y), high = test(from.tangent.dot(to.y - from.y), to.y);
+  Try low = test(begin, before), high = test(end, after);
   if (low.tau * high.tau > 0) return; // a pole of the test function, not a branch
-  const double length = high.sigma;
+  const double length = high.sigma - low.sigma;
   int side = 0;
   double weightLow = low.tau, weightHigh = high.tau;
-  for (int i = 0; i < 60 && high.sigma - low.sigma > 1e-4 * length; ++i) {
+  for (int i = 0; i < 60 && high.sigma - low.sigma > 1e-2 * length; ++i) {
     double share = weightLow / (weightLow - weightHigh);
     if (!(share > 0.01 && share < 0.99) || i % 4 == 3) share = 0.5;
     const double sigma = low.sigma + share * (high.sigma - low.sigma);

@@ -74,7 +74,7 @@ TEST(SuperHelixInMotion, HangsAsAnInextensibleKirchhoffBeam) {
   const Vector3 force(0.02, -0.05, 0.03);
   MechanismBuilder rods, beams;
   const auto rod = rods.rod("rod", hair(), {.length = length, .elements = elements});
-  const auto beam = beams.beam("beam", Curve::straight({0, 0, 0}, {length, 0, 0}, {0, 0, 1}), hair(),
+  const auto beam = beams.beam("beam", Curve::straight({0, 0, 0}, {length, 0, 0}, Vector3(0, 0, 1)), hair(),
                                {.elements = elements, .model = BeamModel::InextensibleKirchhoff});
   rods.clamp("wall", rod.start()), beams.clamp("wall", beam.start());
   rods.force("pull", rod.end(), force, LoadDirection::Dead, TimeFunction::proportional());

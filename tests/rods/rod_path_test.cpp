@@ -108,7 +108,7 @@ TEST(RodPath, NaturalCurvatureThrowsARodOutOfItsPlane) {
 TEST(RodPath, DoubleBranchPointsAreTold) {
   RodPath path(pressed(1), {.elements = 20, .from = 1, .to = 0.9, .branchPoints = 0, .follows = false, .maxPoints = 60});
   bool isTold = false;
-  while (!path.finished()) isTold = isTold || path.advance().note.find("no simple branch point") != std::string::npos;
+  while (!path.finished()) isTold |= path.advance().note.find("no simple branch point") != std::string::npos;
   EXPECT_TRUE(isTold);
 }
 
