@@ -144,7 +144,12 @@ void KktSystem::measure(const State& state, std::span<ResidualGroup> groups) con
     if (!(std::abs(value) <= worst[group])) worst[group] = std::abs(value);
   };
   const VectorX& r = assembly_.residual();
-  for (int i = 0; i < r.size(); ++i) raise(isMoment_[i] == 0 ? Force : isMoment_[i] == 1 ? Moment : General, r[i]);
+  for (int i = 0; i < r.size(); ++i) {
+    if (isMoment_[i] == 2)
+      raise(General, r[i] * unit_[i]);
+    else
+      raise(isMoment_[i] == 0 ? Force : Moment, r[i]);
+  }
   const VectorX& g = assembly_.constraint();
   for (int i = 0; i < g.size(); ++i) raise(model_.constraintQuantities()[i] == RowQuantity::Length ? Length : Angle, g[i]);
 
@@ -159,7 +164,10 @@ void KktSystem::measure(const State& state, std::span<ResidualGroup> groups) con
                     tolerances_.force,
                     0,
                     4 * scale.momentRoundoff + 8 * eps * (scale.moment + scale.force * length)};
+  // Coordinates that frames follow are measured by what they move, so their forces with those on the frames.
   groups[General] = {"generalized force", worst[General], scale.general / count, tolerances_.force, 0, 8 * eps * scale.general};
+  if (model_.term<AttachedFrames>())
+    groups[General] = {"generalized force", worst[General], force, tolerances_.force, 0, groups[Force].roundOff};
   groups[Length] = {"constraint length", worst[Length], length, tolerances_.constraint, 0, 16 * eps * largest};
   groups[Angle] = {"constraint angle", worst[Angle], 1, tolerances_.constraint, 0, 64 * eps};
   for (ResidualGroup& group : groups.first(groupCount)) group.absoluteTolerance = group.roundOff;

@@ -71,8 +71,11 @@ void AttachedFrames::evaluate(const State& state, Assembly& assembly) const {
     assembly.addConstraint(tie.constraint, c);
     for (std::size_t m = 0; m + 1 < tie.members.size(); ++m) {
       const int first = tie.begins[m], count = tie.begins[m + 1] - first;
-      const FieldForce f = k.J.middleCols(first, count).transpose() * w;
-      assembly.addForce(tie.members[m], f);
+      // Force and moment apart: on a coordinate that nothing else acts on they cancel, and their size tells what that is worth.
+      const FieldForce byForce = k.J.block(0, first, 3, count).transpose() * w.head<3>();
+      const FieldForce byMoment = k.J.block(3, first, 3, count).transpose() * w.tail<3>();
+      assembly.addForce(tie.members[m], byForce);
+      assembly.addForce(tie.members[m], byMoment);
     }
     assembly.addForce(tie.block, Vector6(-se3::transported(relative, w)));
     if (assembly.request().tangent) addTangent(tie, state, k, relative, c, w, assembly);

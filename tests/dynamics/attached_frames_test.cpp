@@ -69,10 +69,10 @@ TEST(AttachedFramesInMotion, AccelerateWhatTheyFollowThoughTheyHaveNoInertia) {
 }
 
 TEST(AttachedFramesInMotion, SwingWithGeneralizedAlphaInSecondOrder) {
-  const double T = 1.2, exact = angleAfter(T, 0.3);
+  const double T = 1.2, exact = angleAfter(T, -0.3); // below the horizontal, so that the arm pulls all the time
   double error[2];
   for (int i = 0; i < 2; ++i) {
-    Pendulum p(0.3);
+    Pendulum p(-0.3);
     p.build();
     GeneralizedAlpha analysis(*p.model, {.duration = T, .step = 0.01 / (i + 1), .rhoInfinity = 0.8});
     analysis.start();

@@ -230,7 +230,7 @@ TEST(RodShooting, WhatCannotBeIntegratedIsTold) {
     for (const int segments : {1, 4}) {
       const ShotRod shot = shootRod(isotropic, ends, Vector3(0, 0, 1), Vector3(huge, 0, 0), {.segments = segments});
       EXPECT_FALSE(shot.isSolved);
-      EXPECT_NE(shot.message.find("more than can be integrated"), std::string::npos);
+      EXPECT_NE(shot.message.find("than can be integrated"), std::string::npos);
       EXPECT_NE(shot.message.find("residual"), std::string::npos);
     }
   }
