@@ -60,6 +60,11 @@ test('a success whose numbers are not finite is not trusted', () => {
   expect(judge(header({ ...good, contact: { ...contact, residual: null } }), null).tone).toBe('bad');
 });
 
+test('an analysis that tells of no residual is not praised for it', () => {
+  expect(finding({ ...good, residual: 0 }, 'Worst residual')).toMatchObject({ value: 'none given', tone: 'plain' });
+  expect(judge(header({ ...good, residual: 0 }), null).tone).toBe('good');
+});
+
 test('a residual above its tolerance is not called converged, whatever the status says', () => {
   expect(judge(header({ ...good, residual: 1 }), null).tone).toBe('good');
   expect(judge(header({ ...good, residual: 1.4 }), null)).toMatchObject({

@@ -34,6 +34,7 @@ export interface ChartOptions {
 }
 
 const reach = 14; // pixels within which a click goes to a peak
+const fewFrames = 24; // up to so many are marked as points
 const lineColours = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6', '--line-7', '--line-8'];
 
 export function isRising(values: ArrayLike<number>): boolean {
@@ -197,7 +198,7 @@ export class Chart {
           label,
           stroke: colour(lineColours[c % lineColours.length]!),
           width: 1.5,
-          points: { show: false },
+          points: { show: abscissa.values.length <= fewFrames, size: 5 }, // what lies between them was not computed
         })),
       ],
       hooks: {

@@ -36,6 +36,7 @@ function residualFinding(summary: Facts): Finding | null {
   const remark = `times its tolerance; converged up to ${limits.residual[0]}, wrong above ${limits.residual[1]}`;
   if (residual === null)
     return { label: 'Worst residual', value: 'not a number', remark: 'a step ended without a finite residual', tone: 'bad' };
+  if (residual === 0) return { label: 'Worst residual', value: 'none given', remark: 'the analysis tells of none', tone: 'plain' };
   return { label: 'Worst residual', value: formatNumber(residual), remark, tone: graded(residual, limits.residual) };
 }
 
