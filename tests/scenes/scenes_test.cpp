@@ -433,6 +433,9 @@ const std::set<std::string> branching{"rods/natural-curvature-instability.yaml",
 /// A manoeuvre of a beam some of whose motions no control reaches: its equations depend on one another, and rounding decides on the way.
 const std::set<std::string> beyondControl{"control/flexible-arm-slew.yaml"};
 
+/// Whose data come from a file in SI.
+const std::set<std::string> ofFiles{"rods/inverse-helix.yaml"};
+
 /// The text of a scene with every quantity (`10 mm`) as a plain number, so that all its numbers are in the units that it states.
 std::string inPlainNumbers(const std::string& name) {
   std::ifstream stream(folder / name);
@@ -462,6 +465,7 @@ class Units : public ::testing::TestWithParam<std::string> {};
 TEST_P(Units, DoNotMatter) {
   if (branching.contains(GetParam())) GTEST_SKIP() << "the state branches";
   if (beyondControl.contains(GetParam())) GTEST_SKIP() << "some of its equations depend on others";
+  if (ofFiles.contains(GetParam())) GTEST_SKIP() << "its points come from a file in metres";
   const auto expected = runIn("{}", GetParam());
   for (const char* units : {"{length: mm, mass: t, time: s}", "{length: km, mass: g, time: min}"}) {
     const auto results = runIn(units, GetParam());
