@@ -317,7 +317,7 @@ double CosseratRod::loadEnergy() const {
   return sum;
 }
 
-void CosseratRod::addForceOn(int unknown, const Vector3& f, Eigen::Ref<VectorX> g) const {
+void CosseratRod::addForceOn(int unknown, const Vector3& f, Eigen::Ref<VectorX>& g) const {
   if (unknown < 0) return;
   const Unknown& u = unknowns_[std::size_t(unknown)];
   if (u.size == 1)

@@ -165,7 +165,7 @@ class CosseratRod {
   template <int n> void couple(Places<n>& places);
   template <int n> void scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 1>& f, Eigen::Ref<VectorX> g) const;
   template <int n> void scatter(const Places<n>& places, const Eigen::Matrix<double, 3 * n, 3 * n>& K, Eigen::Ref<VectorX> values) const;
-  void addForceOn(int unknown, const Vector3& f, Eigen::Ref<VectorX> g) const;
+  void addForceOn(int unknown, const Vector3& f, Eigen::Ref<VectorX>& g) const;
   void addLoads(double factor, Eigen::Ref<VectorX> g) const;
   struct Coupling {
     int row, column; ///< unknowns, row >= column
