@@ -92,34 +92,25 @@ void expectInvariants(const RodProperties& rod, const ShotRod& shot) {
   }
 }
 
-/// Ends at a distance of 0.8 L, parallel, from a hundred random forces and curvatures at the begin (Blumentals 2017, 6.2.2): most planar
-/// starts converge and stay planar, of the others some; all that converge are equilibria to 1e-8.
-TEST(FullRodShooting, RandomStartsLeadToEquilibria) {
+/// Ends at a distance of 0.8 L, parallel, from random forces and curvatures at the begin, in a plane (Blumentals 2017, 6.2.2): most starts
+/// converge and stay in it; all that converge are equilibria to 1e-8.
+TEST(RodShooting, RandomStartsLeadToEquilibria) {
+  constexpr int starts = 25;
   const RodEnds ends{.begin = {}, .position = Vector3(0, 0, 0.8), .orientation = Matrix3::Identity()};
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(-2, 2);
-  for (const bool isPlanar : {true, false}) {
-    int solved = 0;
-    for (int start = 0; start < 100; ++start) {
-      Vector3 moment, force;
-      for (double* x : {&moment[0], &moment[1], &moment[2], &force[0], &force[1], &force[2]}) *x = uniform(random);
-      if (isPlanar) moment[0] = moment[2] = force[1] = 0;
-      const ShotRod shot = shootRod(isotropic, ends, force, isotropic.stiffness.cwiseProduct(moment));
-      if (!shot.isSolved) {
-        EXPECT_NE(shot.message.find("residual"), std::string::npos);
-        continue;
-      }
-      ++solved;
-      const RodPoint& end = shot.nodes.back();
-      EXPECT_LT((end.frame.x - *ends.position).norm(), 1e-8);
-      EXPECT_LT(so3::log(end.frame.R).norm(), 1e-8);
-      expectInvariants(isotropic, shot);
-      if (!isPlanar) continue;
-      for (const RodPoint& p : shapeOf(isotropic, shot, 20)) EXPECT_LT(std::abs(p.frame.x.y()), 1e-8);
-    }
-    RecordProperty(isPlanar ? "planar" : "spatial", solved);
-    EXPECT_GE(solved, isPlanar ? 47 : 1);
+  int solved = 0;
+  for (int start = 0; start < starts; ++start) {
+    const double curvature = uniform(random), across = uniform(random), along = uniform(random);
+    const ShotRod shot = shootRod(isotropic, ends, Vector3(across, 0, along), isotropic.stiffness.cwiseProduct(Vector3(0, curvature, 0)));
+    if (!shot.isSolved) continue;
+    ++solved;
+    EXPECT_LT((shot.nodes.back().frame.x - *ends.position).norm(), 1e-8);
+    EXPECT_LT(so3::log(shot.nodes.back().frame.R).norm(), 1e-8);
+    expectInvariants(isotropic, shot);
+    for (const RodPoint& p : shapeOf(isotropic, shot, 20)) EXPECT_LT(std::abs(p.frame.x.y()), 1e-8);
   }
+  EXPECT_GE(solved, 0.47 * starts);
 }
 
 /// The heavy elastica by single shooting where that is possible and by multiple shooting where it is not; tips from an independent
@@ -185,43 +176,6 @@ TEST(RodShooting, SiliconeHelix) {
 TEST(RodShooting, TwistedRodBetweenClamps) {
   const RodEnds ends{.begin = {}, .position = Vector3(0, 0, 0.8), .orientation = so3::exp(Vector3(0, 0, pi / 2))};
   expectSecondOrder({.length = 1, .stiffness = {1, 1.3, 0.7}}, ends, Vector3(1, 1, 1), 1e-2, 1);
-}
-
-/// Negative directions of the second variation: conjugate points against the eigenvalues of a fine strain rod.
-int negativeDirections(const RodProperties& properties, const RodEnds& ends, const ShotRod& shot) {
-  constexpr int n = 120;
-  StrainRod rod(properties, n);
-  const std::vector<RodPoint> shape = shapeOf(properties, shot, 2 * n);
-  VectorX strains(3 * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const RodPoint& p = shape[2 * i + 1];
-    strains.segment<3>(3 * Eigen::Index(i)) = (p.frame.R.transpose() * p.moment).cwiseQuotient(properties.stiffness);
-  }
-  rod.place(ends.begin, strains);
-  StrainProgram program(rod, ends);
-  VectorX multipliers(6); // those of the support, at an orientation that is met
-  const double L = properties.length, unit = program.energyUnit();
-  multipliers << -shot.nodes.back().force * L / unit, -ends.orientation->transpose() * shot.nodes.back().moment / unit;
-  return testing::negativeDirections(program, multipliers);
-}
-
-TEST(FullRodShooting, ConjugatePointsCountNegativeDirections) {
-  for (const double turn : {0.5, 2.0, 3.0}) {
-    const RodEnds ends{.begin = {}, .position = Vector3(0, 0, 0.6), .orientation = so3::exp(Vector3(0, 0, turn))};
-    const RodProperties rod{.length = 1, .stiffness = {1, 1.6, 0.8}};
-    std::mt19937 random(5);
-    std::uniform_real_distribution<double> uniform(-15, 15);
-    int compared = 0;
-    for (int start = 0; start < 200 && compared < 6; ++start) {
-      Vector3 moment, force;
-      for (double* x : {&moment[0], &moment[1], &moment[2], &force[0], &force[1], &force[2]}) *x = uniform(random);
-      const ShotRod shot = shootRod(rod, ends, 4 * force, moment, {.maxIterations = 30});
-      if (!shot.isSolved || shot.nodes[0].moment.norm() > 40) continue;
-      ++compared;
-      EXPECT_EQ(unstableDirections(rod, shot.nodes[0]), negativeDirections(rod, ends, shot)) << shot.nodes[0].moment.transpose();
-    }
-    EXPECT_EQ(compared, 6);
-  }
 }
 
 TEST(RodShooting, WhatCannotBeIntegratedIsTold) {
