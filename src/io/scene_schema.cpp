@@ -910,8 +910,7 @@ const Schema& output() {
        {"y_max", "Elastica: largest height over half of the length.", {}},
        {"unstable directions",
         "Elastica: directions in the plane in which the energy falls to second order; paths of rods, Cosserat rods: all directions that "
-        "the "
-        "supports allow.",
+        "the supports allow.",
         {}},
        {"force map", "Cosserat rod: force in the first edge, constant along a rod without loads.", {}},
        {"moment map", "Cosserat rod: moment about the inertial origin of what its first edge transmits, constant likewise.", {}},

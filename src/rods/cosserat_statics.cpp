@@ -30,10 +30,7 @@ CosseratStatics::CosseratStatics(const Model& model, CosseratStaticsOptions opti
       equations_(rod_, options_.equilibrium.tolerance), follower_(options_.path.value_or(PathOptions{})) {}
 
 void CosseratStatics::showFrames() {
-  for (std::size_t k = 0; k < nodes(); ++k) {
-    const Matrix3 R = rod_.frameAt(int(k));
-    show(k, rod_.position(int(k)), R.col(2), R.col(0), R.col(1));
-  }
+  for (std::size_t k = 0; k < nodes(); ++k) show(k, {rod_.frameAt(int(k)), rod_.position(int(k))});
   step_.t = state_.t = rod_.loadFactor;
 }
 

@@ -16,10 +16,7 @@ const StepReport& RodIdentificationStatics::advance() {
   step_.step = 1, step_.t = state_.t = 1, step_.h = 1, step_.iterations = found_.iterations;
   step_.note.clear();
   for (const std::string& parts : found_.undetermined) step_.note += (step_.note.empty() ? "the points do not tell: " : "; ") + parts;
-  for (std::size_t i = 0; i < nodes(); ++i) {
-    const Pose& H = found_.rod->frame(int(i));
-    show(i, H.x, H.R.col(2), H.R.col(0), H.R.col(1));
-  }
+  for (std::size_t i = 0; i < nodes(); ++i) show(i, found_.rod->frame(int(i)));
   return step_;
 }
 

@@ -21,10 +21,7 @@ void RodPathStatics::restart() {
 }
 
 void RodPathStatics::showFrames() {
-  for (std::size_t i = 0; i < nodes(); ++i) {
-    const Pose& H = path_->rod().frame(int(i));
-    show(i, H.x, H.R.col(2), H.R.col(0), H.R.col(1));
-  }
+  for (std::size_t i = 0; i < nodes(); ++i) show(i, path_->rod().frame(int(i)));
 }
 
 const StepReport& RodPathStatics::advance() {

@@ -23,7 +23,7 @@ const StepReport& RodReconstruction::advance() {
   };
   Pose H = options_.begin;
   for (int i = 0; i <= steps; ++i) {
-    show(std::size_t(i), H.x, H.R.col(2), H.R.col(0), H.R.col(1));
+    show(std::size_t(i), H);
     const double s = i * h;
     const Vector6 twist = options_.order == 1   ? se3::rkmkTwist<1>(options_.map, strains, s, h)
                           : options_.order == 2 ? se3::rkmkTwist<2>(options_.map, strains, s, h)

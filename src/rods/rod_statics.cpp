@@ -29,10 +29,7 @@ StrainRod RodStatics::rodAt(double t) const {
 }
 
 void RodStatics::showFrames() {
-  for (std::size_t i = 0; i < nodes(); ++i) {
-    const Pose& H = rod_.frame(int(i));
-    show(i, H.x, H.R.col(2), H.R.col(0), H.R.col(1));
-  }
+  for (std::size_t i = 0; i < nodes(); ++i) show(i, rod_.frame(int(i)));
 }
 
 void RodStatics::start() {

@@ -20,6 +20,8 @@ class ShownRod : public Analysis {
   void show(std::size_t node, const Vector3& x, const Vector3& tangent, const Vector3& second, const Vector3& third) {
     state_.q.segment<12>(places_[node]) << x, tangent, second, third;
   }
+  /// A frame of a rod, whose third director is the tangent.
+  void show(std::size_t node, const Pose& H) { show(node, H.x, H.R.col(2), H.R.col(0), H.R.col(1)); }
 
   State state_;
   StepReport step_;
