@@ -1,6 +1,7 @@
 #include "tendril/contact/contact_model.h"
 #include "tendril/dynamics/moreau.h"
 #include "tendril/elements/mechanism.h"
+#include "tendril/lie/so3.h"
 #include "tendril/model/error.h"
 
 #include <Eigen/Geometry>
@@ -49,7 +50,7 @@ struct Pile {
   void addWall(MechanismBuilder& b, const std::string& name, const Vector3& x, const Vector3& normal) {
     Shape wall;
     wall.kind = Shape::Kind::HalfSpace;
-    const Matrix3 R = Eigen::Quaterniond::FromTwoVectors(Vector3::UnitZ(), normal).toRotationMatrix();
+    const Matrix3 R = so3::shortestRotation(Vector3::UnitZ(), normal);
     contacts.addPart({name, "", &b.ground({R, x}), {CollisionShape(wall, name)}});
   }
 };

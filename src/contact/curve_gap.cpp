@@ -1,8 +1,7 @@
 #include "tendril/contact/curve_gap.h"
 
 #include "contact/closest_point.h"
-
-#include <Eigen/Geometry>
+#include "tendril/lie/so3.h"
 
 #include <algorithm>
 #include <limits>
@@ -82,7 +81,7 @@ auto halving(const CurveConfiguration& curve) {
 /// Balls of a radius along the chord of a piece.
 CollisionShape capsule(const Piece& p, double radius) {
   const Vector3 chord = p.to - p.from;
-  const Pose middle{Eigen::Quaterniond::FromTwoVectors(Vector3::UnitZ(), chord).toRotationMatrix(), (p.from + p.to) / 2};
+  const Pose middle{so3::shortestRotation(Vector3::UnitZ(), chord), (p.from + p.to) / 2};
   return {{.kind = Shape::Kind::Capsule, .size = {radius, chord.norm(), 0}, .pose = middle}, "piece of a curve"};
 }
 

@@ -39,9 +39,6 @@ Matrix3 sectionFrame(const Vector3& tangent, const std::optional<Vector3>& up) {
   return R;
 }
 
-/// The smallest rotation that takes unit vector a to b.
-Matrix3 shortestRotation(const Vector3& a, const Vector3& b) { return Eigen::Quaterniond::FromTwoVectors(a, b).toRotationMatrix(); }
-
 /// Points and tangents on a grid of arclengths; frames by parallel transport. Between grid points the curve is the helix of the two frames.
 struct Grid {
   std::vector<double> s;
@@ -66,7 +63,7 @@ struct Grid {
 void transport(std::vector<Pose>& frames, const std::vector<Vector3>& tangents, const std::optional<Vector3>& up) {
   frames[0].R = sectionFrame(tangents[0], up);
   for (std::size_t i = 1; i < frames.size(); ++i) {
-    frames[i].R = so3::orthonormalised(shortestRotation(tangents[i - 1], tangents[i]) * frames[i - 1].R);
+    frames[i].R = so3::orthonormalised(so3::shortestRotation(tangents[i - 1], tangents[i]) * frames[i - 1].R);
   }
 }
 

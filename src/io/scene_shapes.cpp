@@ -2,6 +2,7 @@
 
 #include "io/scene_reader.h"
 #include "tendril/io/checkpoint.h"
+#include "tendril/lie/so3.h"
 
 #include <Eigen/Geometry>
 
@@ -118,7 +119,7 @@ Shape readMeshShape(const Record& r, MeshLibrary& meshes) {
 Shape readHalfSpace(const Record& r) {
   const Vector3 normal = r.vector3("normal");
   if (!(normal.norm() > 0)) r.node("normal").refuse("the normal is zero", "give the direction out of the solid side");
-  return {.kind = Shape::Kind::HalfSpace, .pose = {Eigen::Quaterniond::FromTwoVectors(Vector3::UnitZ(), normal).toRotationMatrix(), {}}};
+  return {.kind = Shape::Kind::HalfSpace, .pose = {so3::shortestRotation(Vector3::UnitZ(), normal), {}}};
 }
 
 /// In its own frame.

@@ -258,7 +258,7 @@ void CosseratRod::placeBetween(const Pose& begin, const Pose& end) {
   frames_[0] = begin.R;
   for (int k = 1; k < frames(); ++k) { // the shortest rotation from tangent to tangent
     const Vector3 tangent = slope(fraction(k)).normalized();
-    const Matrix3 turn = Eigen::Quaterniond::FromTwoVectors(frame(k - 1).col(2), tangent).toRotationMatrix();
+    const Matrix3 turn = so3::shortestRotation(frame(k - 1).col(2), tangent);
     frames_[std::size_t(k)] = so3::orthonormalised(turn * frame(k - 1));
   }
   const Vector3 left = so3::log(frames_.back().transpose() * end.R);

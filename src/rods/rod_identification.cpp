@@ -1,10 +1,10 @@
 #include "rods/rod_identification.h"
 
 #include "rods/rod_program.h"
+#include "tendril/lie/so3.h"
 #include "tendril/model/error.h"
 #include "tendril/rods/rod_identification.h"
 
-#include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
@@ -99,7 +99,7 @@ Vector3 strainsOf(const std::vector<Vector3>& points, const std::vector<double>&
   std::vector<double> at;
   for (std::size_t i = 0; i + 1 < points.size(); ++i) {
     const Vector3 tangent = (points[i + 1] - points[i]).normalized();
-    const Vector3 turn = so3::log(Eigen::Quaterniond::FromTwoVectors(frame.col(2), tangent).toRotationMatrix());
+    const Vector3 turn = so3::log(so3::shortestRotation(frame.col(2), tangent));
     if (i > 0) {
       const double gap = 0.5 * (places[i + 1] - places[i - 1]);
       bends.emplace_back(turn.dot(frame.col(0)) / gap, turn.dot(frame.col(1)) / gap);

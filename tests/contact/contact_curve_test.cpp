@@ -2,7 +2,7 @@
 
 #include "contact/curve_rig.h"
 
-#include "allocation_counter.h"
+#include "support/allocation_counter.h"
 
 #include <numbers>
 

@@ -1,9 +1,10 @@
 #include "contact/line_rig.h"
 
-#include "allocation_counter.h"
+#include "support/allocation_counter.h"
 
 #include "tendril/contact/contact_detection.h"
 #include "tendril/contact/mesh.h"
+#include "tendril/lie/so3.h"
 #include "tendril/model/error.h"
 
 #include <algorithm>
@@ -135,7 +136,7 @@ TEST(LineContacts, OfACoilWithItselfAreFoundButNotOfNeighboursAlongIt) {
 Pose onPolyline(const std::vector<Vector3>& points, int i) {
   const auto leg = [&](int k) { return (points[std::size_t(k) + 1] - points[std::size_t(k)]).normalized(); };
   const Vector3 along = (leg(std::max(i - 1, 0)) + leg(std::min(i, int(points.size()) - 2))).normalized();
-  return {Eigen::Quaterniond::FromTwoVectors(Vector3::UnitX(), along).toRotationMatrix(), points[std::size_t(i)]};
+  return {so3::shortestRotation(Vector3::UnitX(), along), points[std::size_t(i)]};
 }
 
 TEST(LineContacts, LoseAndDoubleNothingAtKinks) {

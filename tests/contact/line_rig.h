@@ -33,7 +33,7 @@ struct LineRig : PosedModel {
   }
   int line(const std::string& name, int segments, const Vector3& from, const Vector3& to, double radius) {
     const Vector3 along = to - from;
-    const Matrix3 R = Eigen::Quaterniond::FromTwoVectors(Vector3::UnitX(), along).toRotationMatrix();
+    const Matrix3 R = so3::shortestRotation(Vector3::UnitX(), along);
     return curve(name, segments, along.norm(), radius, [=](double s) { return Pose{R, from + s * along.normalized()}; });
   }
   /// About the z axis, right-handed; a node every length / segments.

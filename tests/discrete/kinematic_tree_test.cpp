@@ -2,6 +2,7 @@
 
 #include "lower_pairs.h"
 #include "mechanisms.h"
+#include "support/dense.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
+#include "support/dense.h"
 #include "tendril/discrete/legendre.h"
 
 #include "mechanisms.h"
 
 #include "tendril/discrete/null_space.h"
 
-#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 using namespace tendril;
@@ -71,7 +71,7 @@ TEST_P(NodalMomentaTest, MultipliersOfAnImpulseOfTheConstraints) {
   const MatrixX scaled = G * scale.asDiagonal();
   const VectorX length = scaled.rowwise().norm(), weighted = length.cwiseProduct(lambda);
   const MatrixX rows = length.cwiseInverse().asDiagonal() * scaled;
-  const VectorX least = rows.transpose().completeOrthogonalDecomposition().solve(VectorX(rows.transpose() * length.cwiseProduct(given)));
+  const VectorX least = leastNorm(rows.transpose(), rows.transpose() * length.cwiseProduct(given));
   EXPECT_LT((weighted - least).norm(), 1e-8 * given.norm());
 }
 
@@ -93,8 +93,8 @@ TEST_P(NodalMomentaTest, ProjectionOfMomenta) {
   momenta.project(d->q, 0, impulse, QQp, v);
   EXPECT_LT(QQp.norm(), 1e-11 * impulse.norm());
   // The formula of the source, with a pseudo-inverse for redundant rows.
-  const MatrixX inverseMass = MatrixX(d->system.mass()).inverse(), GMG = G * inverseMass * G.transpose();
-  const VectorX byFormula = p - G.transpose() * GMG.completeOrthogonalDecomposition().solve(VectorX(G * inverseMass * p));
+  const MatrixX inverseMass = inverse(MatrixX(d->system.mass())), GMG = G * inverseMass * G.transpose();
+  const VectorX byFormula = p - G.transpose() * leastNorm(GMG, G * inverseMass * p);
   EXPECT_LT((Qp - byFormula).norm(), 1e-9 * p.norm());
 }
 

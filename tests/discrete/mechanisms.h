@@ -4,8 +4,6 @@
 #include "tendril/lie/se3.h"
 #include "tendril/model/director_system.h"
 
-#include <Eigen/SVD>
-
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -33,9 +31,7 @@ class Numbers {
 };
 
 /// A frame at a point whose third axis is given.
-inline Pose frameAlong(const Vector3& x, const Vector3& axis) {
-  return {Eigen::Quaterniond::FromTwoVectors(Vector3::UnitZ(), axis).toRotationMatrix(), x};
-}
+inline Pose frameAlong(const Vector3& x, const Vector3& axis) { return {so3::shortestRotation(Vector3::UnitZ(), axis), x}; }
 
 /// Bodies put together joint by joint.
 class Mechanism {
@@ -81,12 +77,6 @@ struct Directors {
     return g;
   }
 };
-
-inline int rankOf(const MatrixX& A, double tolerance = 1e-10) {
-  if (A.size() == 0) return 0;
-  const Eigen::JacobiSVD<MatrixX> svd(A);
-  return int((svd.singularValues().array() > tolerance).count());
-}
 
 /// Six bars along six edges of a cube, in a loop with six hinges (the invertible cube); the first bar is held.
 inline void addSixBodyLinkage(Mechanism& m) {

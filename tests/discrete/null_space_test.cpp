@@ -1,6 +1,7 @@
 #include "tendril/discrete/null_space.h"
 
 #include "mechanisms.h"
+#include "support/dense.h"
 
 #include "tendril/model/error.h"
 

@@ -1,4 +1,4 @@
-#include "allocation_counter.h"
+#include "support/allocation_counter.h"
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/dynamics/moreau.h"
 #include "tendril/elements/mechanism.h"

@@ -1,6 +1,6 @@
 #include "tendril/model/attached_frames.h"
 
-#include "hinge_chain.h"
+#include "support/hinge_chain.h"
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/dynamics/initial_conditions.h"
 #include "tendril/dynamics/moreau.h"

@@ -1,5 +1,5 @@
 // Motion under friction along beams: a beam on an incline and a block on an inclined beam stick or slide as a point would.
-#include "contact_curve_part.h"
+#include "support/contact_curve_part.h"
 #include "tendril/contact/contact_set.h"
 #include "tendril/dynamics/nonsmooth_alpha.h"
 #include "tendril/elements/mechanism.h"

@@ -1,8 +1,8 @@
 #include "tendril/dynamics/nonsmooth_alpha.h"
 
-#include "contact_curve_part.h"
 #include "contact_rig.h"
 #include "flat_contacts.h"
+#include "support/contact_curve_part.h"
 #include "tendril/contact/contact_set.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/lie/so3.h"

@@ -1,8 +1,8 @@
 // Contact, impact and friction of the variational integrators in director coordinates: closed forms, balances that hold exactly at every
 // node, agreement with Moreau's scheme.
-#include "allocation_counter.h"
 #include "contact_closed_forms.h"
 #include "dynamics/contact_rig.h"
+#include "support/allocation_counter.h"
 #include "tendril/dynamics/moreau.h"
 #include "tendril/dynamics/variational.h"
 #include "tendril/model/error.h"

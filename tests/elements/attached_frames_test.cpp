@@ -1,11 +1,11 @@
 #include "tendril/model/attached_frames.h"
 
-#include "hinge_chain.h"
 #include "rig.h"
+#include "support/hinge_chain.h"
+#include "support/validator.h"
 #include "tendril/elements/joints.h"
 #include "tendril/elements/loads.h"
 #include "tendril/model/director_system.h"
-#include "validator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include "tendril/elements/beams.h"
 
+#include "support/validator.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/model/error.h"
-#include "validator.h"
 
 #include <array>
 #include <string>

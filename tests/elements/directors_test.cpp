@@ -1,5 +1,6 @@
-#include "allocation_counter.h"
 #include "rig.h"
+#include "support/allocation_counter.h"
+#include "support/dense.h"
 
 #include "tendril/elements/beams.h"
 #include "tendril/elements/joints.h"
@@ -233,7 +234,7 @@ void settle(const DirectorSystem& system, VectorX& q, double t) {
     A.bottomLeftCorner(m, n) = MatrixX(G);
     VectorX b(n + m);
     b << -(r + G.transpose() * lambda), -g;
-    const VectorX step = A.partialPivLu().solve(b);
+    const VectorX step = solve(A, b);
     q += step.head(n), lambda += step.tail(m);
     if (step.head(n).norm() < 1e-12) return;
   }

@@ -1,7 +1,7 @@
 #include "tendril/elements/loads.h"
 
 #include "rig.h"
-#include "validator.h"
+#include "support/validator.h"
 
 #include "tendril/model/error.h"
 
@@ -28,7 +28,7 @@ TEST(LoadsTest, ADeadForceAloneIsConservative) {
   const Marker& marker = rig.marker("segment");
   rig.builder.term<Loads>().add("load", marker, LoadDirection::Dead, F);
   const auto model = rig.builder.build();
-  const State state = Validator(*model, {}).randomState();
+  const State state = randomState(*model);
   Assembly assembly(*model);
   assembly.begin({.motion = false});
   model->evaluate(state, assembly);
@@ -50,7 +50,7 @@ TEST(LoadsTest, ReportTheirWrenchInTheInertialFrame) {
   loads.add("dead", marker, LoadDirection::Dead, {1, 2, 3}, {4, 5, 6}, TimeFunction::proportional());
   loads.add("follower", marker, LoadDirection::Follower, {1, 2, 3}, {4, 5, 6});
   const auto model = rig.builder.build();
-  const State state = Validator(*model, {}).randomState();
+  const State state = randomState(*model);
   const Matrix3 R = marker.frame(state).R;
   const Loads& built = *model->term<Loads>();
   Vector6 dead, follower;

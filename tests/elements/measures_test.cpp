@@ -1,6 +1,6 @@
 #include "tendril/elements/measures.h"
 
-#include "allocation_counter.h"
+#include "support/allocation_counter.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/lie/so3.h"
 #include "tendril/model/error.h"

@@ -1,7 +1,7 @@
 #include "tendril/elements/relative_motion.h"
 
 #include "rig.h"
-#include "validator.h"
+#include "support/validator.h"
 
 #include <numbers>
 
@@ -13,7 +13,7 @@ namespace {
 State statesOf(const Model& model, unsigned seed) {
   ValidationOptions options;
   options.seed = seed;
-  return Validator(model, options).randomState();
+  return randomState(model, options);
 }
 
 State moved(const Model& model, const State& state, const VectorX& delta) {

@@ -1,7 +1,7 @@
 #include "tendril/elements/springs.h"
 
 #include "rig.h"
-#include "validator.h"
+#include "support/validator.h"
 
 #include "tendril/model/error.h"
 

@@ -1,10 +1,11 @@
+#include "support/dense.h"
 #include "tendril/elements/super_helix.h"
 
 #include "rig.h"
+#include "support/validator.h"
 #include "tendril/elements/joints.h"
 #include "tendril/elements/loads.h"
 #include "tendril/elements/mechanism.h"
-#include "validator.h"
 
 #include <gtest/gtest.h>
 
@@ -125,7 +126,7 @@ VectorX accelerations(const Model& model) {
   VectorX bias(nc), rhs(nv + nc);
   model.constraintBias(state, bias);
   rhs << -assembly.residual(), bias; // the lower rows of the matrix are -G
-  return A.fullPivLu().solve(rhs).head(nv);
+  return solve(A, rhs).head(nv);
 }
 
 }

@@ -1,7 +1,7 @@
 #include "tendril/io/outputs.h"
 
-#include "allocation_counter.h"
 #include "io/support.h"
+#include "support/allocation_counter.h"
 #include "tendril/elements/mechanism.h"
 
 #include <cmath>

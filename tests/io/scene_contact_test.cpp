@@ -1,6 +1,6 @@
 // What a scene writes about contact, and how mistakes in it are refused.
 #include "io/scene_text.h"
-#include "run_scene.h"
+#include "support/run_scene.h"
 #include "tendril/contact/contact_model.h"
 #include "tendril/io/friction_methods.h"
 

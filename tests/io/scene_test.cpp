@@ -1,7 +1,7 @@
 #include "tendril/io/scene.h"
 
 #include "io/scene_text.h"
-#include "run_scene.h"
+#include "support/run_scene.h"
 
 #include <cmath>
 #include <numbers>

@@ -140,6 +140,20 @@ TEST(So3, CayleyMapItsInverseAndTangent) {
   }
 }
 
+TEST(So3, ShortestRotationMeetsItsTargetAtEveryAngle) {
+  oracle::Random random;
+  for (double angle : {0., 1e-17, 1e-12, 1e-7, 1e-3, 1., 2., pi - 1e-3, pi - 1e-7, pi - 1e-12, pi - 1e-15, pi}) {
+    for (int i = 0; i < 50; ++i) {
+      const Vector3 a = random.direction(), normal = a.unitOrthogonal(), b = so3::exp(angle * normal) * a;
+      const Matrix3 R = so3::shortestRotation(3 * a, 0.2 * b);
+      EXPECT_LT((R * a - b).norm(), 1e-15) << angle;
+      EXPECT_LT((R.transpose() * R - Matrix3::Identity()).norm(), 2e-15) << angle;
+      EXPECT_NEAR(so3::log(R).norm(), std::atan2(a.cross(b).norm(), a.dot(b)), 2e-15) << angle;
+      if (angle > 1e-7 && angle < pi - 1e-7) EXPECT_LT((R * normal - normal).norm(), 1e-8) << angle;
+    }
+  }
+}
+
 TEST(So3, OrthonormalisedIsThePolarFactor) {
   oracle::Random random;
   for (double noise : {0., 1e-15, 1e-12, 9e-7, 1e-6, 1e-3, 0.3, 3.}) {

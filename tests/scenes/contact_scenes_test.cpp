@@ -1,5 +1,5 @@
 // The scenes of contact are run against the closed forms of impact and friction.
-#include "run_scene.h"
+#include "support/run_scene.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Every shipped scene says by what it can be judged, and comes to that with the parameters of its file.
-#include "run_scene.h"
 #include "scenes/scene_files.h"
+#include "support/run_scene.h"
 
 using namespace tendril;
 using namespace tendril::testing;

@@ -1,6 +1,6 @@
 // The right-angle frames: critical loads found blind, both branches out of the plane, and a full revolution.
 #include "right_angle_frame.h"
-#include "run_scene.h"
+#include "support/run_scene.h"
 #include "tendril/lie/so3.h"
 
 #include <gtest/gtest.h>

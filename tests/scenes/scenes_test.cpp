@@ -1,8 +1,8 @@
 // Every shipped scene loads, and the cheap ones are run against closed forms and reference solutions.
 #include "elastica.h"
 #include "helical_spring.h"
-#include "run_scene.h"
 #include "scenes/scene_files.h"
+#include "support/run_scene.h"
 
 #include <gtest/gtest.h>
 
@@ -457,12 +457,12 @@ std::map<std::string, VectorX> runIn(const std::string& units, const std::string
 
 }
 
-class Units : public ::testing::TestWithParam<std::string> {};
+class FullUnits : public ::testing::TestWithParam<std::string> {};
 
 // The same numbers in other units are another problem in SI, whose numbers differ by many powers of ten; read in their own units, its
 // results must be the same numbers up to the tolerance of Newton's method (1e-8 of the forces), which the condition of slender beams and
 // the number of steps amplify; where steps amplify it most the short variants tighten it.
-TEST_P(Units, DoNotMatter) {
+TEST_P(FullUnits, DoNotMatter) {
   if (branching.contains(GetParam())) GTEST_SKIP() << "the state branches";
   if (beyondControl.contains(GetParam())) GTEST_SKIP() << "some of its equations depend on others";
   if (ofFiles.contains(GetParam())) GTEST_SKIP() << "its points come from a file in metres";
@@ -477,4 +477,4 @@ TEST_P(Units, DoNotMatter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, Units, ::testing::ValuesIn(sceneFiles()), tendril::testing::testName);
+INSTANTIATE_TEST_SUITE_P(Scenes, FullUnits, ::testing::ValuesIn(sceneFiles()), tendril::testing::testName);

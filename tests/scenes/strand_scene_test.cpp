@@ -1,6 +1,6 @@
 // The strand of seven wires bent under tension: stiffness while nothing slips and while all does, and what slip takes in a cycle.
-#include "run_scene.h"
 #include "strand.h"
+#include "support/run_scene.h"
 
 #include <gtest/gtest.h>
 

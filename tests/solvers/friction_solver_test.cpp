@@ -1,3 +1,4 @@
+#include "support/dense.h"
 #include "tendril/solvers/friction_solver.h"
 
 #include <numeric>
@@ -228,7 +229,7 @@ std::vector<VectorXd> enumerate(const FrictionProblem& problem) {
         A(2 * i + 1, 2 * i) = mode == 2 ? -mu : mu;
       }
     }
-    const VectorXd r = A.fullPivLu().solve(b), u = W * r + problem.q;
+    const VectorXd r = test::solve(A, b), u = W * r + problem.q;
     if (test::lawDefect(problem, u, r) < 1e-10) solutions.push_back(r);
   }
   return solutions;

@@ -1,3 +1,4 @@
+#include "support/dense.h"
 #include "tendril/solvers/friction_reduction.h"
 #include "tendril/solvers/lcp.h"
 
@@ -48,7 +49,7 @@ std::vector<VectorXd> enumerateLcp(const MatrixXd& M, const VectorXd& q) {
     VectorXd z = VectorXd::Zero(n);
     if (!basic.empty()) {
       const MatrixXd block = M(basic, basic);
-      const VectorXd part = block.completeOrthogonalDecomposition().solve(-q(basic));
+      const VectorXd part = test::leastNorm(block, -q(basic));
       if ((block * part + q(basic)).norm() > 1e-10) continue;
       z(basic) = part;
     }
@@ -62,7 +63,7 @@ std::optional<VectorXd> enumerateProjection(const QuadraticProgram& p) {
   const int m = int(p.b.size());
   double best = std::numeric_limits<double>::infinity();
   std::optional<VectorXd> point;
-  const MatrixXd inverse = p.A.inverse();
+  const MatrixXd inverse = test::inverse(p.A);
   for (int set = 0; set < 1 << m; ++set) {
     std::vector<int> held;
     for (int i = 0; i < m; ++i)
@@ -70,7 +71,7 @@ std::optional<VectorXd> enumerateProjection(const QuadraticProgram& p) {
     VectorXd v = p.v0;
     if (!held.empty()) {
       const MatrixXd N = p.N(held, Eigen::all);
-      v += inverse * N.transpose() * (N * inverse * N.transpose()).completeOrthogonalDecomposition().solve(p.b(held) - N * p.v0);
+      v += inverse * N.transpose() * test::leastNorm(N * inverse * N.transpose(), p.b(held) - N * p.v0);
     }
     const VectorXd slack = p.N * v - p.b;
     if (slack.size() > 0 && slack.minCoeff() < -1e-9) continue;
@@ -214,7 +215,7 @@ TEST(Proximal, DoesNotDependOnCoordinates) { // M-05
     const int n = 5, m = 4;
     const QuadraticProgram p{random.metric(n), random.vector(n), random.matrix(m, n), random.vector(m)};
     const MatrixXd B = random.matrix(n, n) + 2 * MatrixXd::Identity(n, n);
-    const QuadraticProgram changed{B.transpose() * p.A * B, B.partialPivLu().solve(p.v0), p.N * B, p.b};
+    const QuadraticProgram changed{B.transpose() * p.A * B, test::solve(B, p.v0), p.N * B, p.b};
     const ProximalPoint u = solveProximal(p), y = solveProximal(changed);
     ASSERT_EQ(u.status, PivotStatus::Solved);
     ASSERT_EQ(y.status, PivotStatus::Solved);

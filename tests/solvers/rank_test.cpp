@@ -1,3 +1,4 @@
+#include "support/dense.h"
 #include "tendril/solvers/rank.h"
 
 #include <chrono>
@@ -159,10 +160,8 @@ TEST(MinimumNormMultipliers, MatchThePseudoInverse) {
     const Eigen::VectorXd root = weights.cwiseSqrt();
     // y = W^(1/2) lambda projected on the range of B = W^(-1/2) G by the dense pseudo-inverse.
     const Eigen::MatrixXd B = root.cwiseInverse().asDiagonal() * G;
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod(B.rows(), B.cols());
-    cod.setThreshold(1e-10);
-    cod.compute(B);
-    const Eigen::VectorXd exact = root.cwiseInverse().cwiseProduct(B * cod.solve(root.cwiseProduct(lambda)));
+    const Eigen::VectorXd inverse = test::leastNorm(B, root.cwiseProduct(lambda), 1e-10);
+    const Eigen::VectorXd exact = root.cwiseInverse().cwiseProduct(B * inverse);
     const Eigen::VectorXd mu = minimumNormMultipliers(sparse(G), lambda, weights);
     EXPECT_LE((mu - exact).norm(), 1e-10 * lambda.norm()) << seed;
     EXPECT_LE((G.transpose() * (mu - lambda)).norm(), 1e-10 * lambda.norm());

@@ -1,3 +1,4 @@
+#include "support/dense.h"
 #include "tendril/solvers/sparse_lu.h"
 
 #include <limits>
@@ -35,7 +36,7 @@ TEST_P(SparseLuBackends, SolvesLikeADenseFactorisation) {
     const Eigen::VectorXd b = randomVector(n, seed + 100);
     SparseLu lu(options());
     ASSERT_TRUE(lu.factorise(A));
-    const Eigen::VectorXd exact = dense.fullPivLu().solve(b), exactTransposed = dense.transpose().fullPivLu().solve(b);
+    const Eigen::VectorXd exact = test::solve(dense, b), exactTransposed = test::solve(dense.transpose(), b);
     Eigen::VectorXd x = b, y = b;
     lu.solve(x);
     lu.solveTransposed(y);
@@ -83,7 +84,7 @@ TEST_P(SparseLuBackends, EliminatesMultipliersWithTheirGroups) {
     groups[std::size_t(row)] = k;
   }
   const SparseLu::Matrix A = dense.sparseView();
-  const Eigen::VectorXd b = randomVector(n, 7), exact = dense.fullPivLu().solve(b);
+  const Eigen::VectorXd b = randomVector(n, 7), exact = test::solve(dense, b);
   SparseLuOptions chosen = options();
   chosen.pivotTolerance = 1e-4;
   SparseLu lu(chosen);
@@ -117,7 +118,7 @@ SparseLu::Matrix scatteredBand(int groupCount, std::vector<int>& groups) {
 TEST_P(SparseLuBackends, DenseFactorsGoToSupernodes) {
   std::vector<int> groups;
   const SparseLu::Matrix A = scatteredBand(60, groups);
-  const Eigen::VectorXd b = randomVector(300, 5), exact = Eigen::MatrixXd(A).fullPivLu().solve(b);
+  const Eigen::VectorXd b = randomVector(300, 5), exact = test::solve(Eigen::MatrixXd(A), b);
   SparseLu lu(options());
   lu.analyse(A, groups);
   EXPECT_STREQ(lu.backend(), "Eigen SparseLU");
@@ -147,7 +148,7 @@ TEST_P(SparseLuBackends, SupernodesLeaveSingularMatricesToTheOther) {
 TEST_P(SparseLuBackends, ConditionEstimateIsALowerBoundOfTheRightSize) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const SparseLu::Matrix A = randomSquare(60, seed);
-    const Eigen::MatrixXd dense(A), inverse = dense.inverse();
+    const Eigen::MatrixXd dense(A), inverse = test::inverse(dense);
     const double exact = dense.cwiseAbs().colwise().sum().maxCoeff() * inverse.cwiseAbs().colwise().sum().maxCoeff();
     SparseLu lu(options());
     ASSERT_TRUE(lu.factorise(A));

@@ -1,3 +1,4 @@
+#include "support/dense.h"
 #include "tendril/solvers/staged_ldlt.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ Eigen::MatrixXd dense(const StagedMatrix& A) {
 }
 
 Inertia eigenvalueSigns(const Eigen::MatrixXd& A) {
-  const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues();
+  const Eigen::VectorXd values = test::eigenvalues(A);
   const double zero = 1e-12 * values.cwiseAbs().maxCoeff();
   return {int((values.array() > zero).count()), int((values.array() < -zero).count()), int((values.array().abs() <= zero).count())};
 }
@@ -46,7 +47,7 @@ void expectSolves(StagedLdlt& ldlt, const StagedMatrix& A, const Eigen::MatrixXd
   const Eigen::VectorXd exact = randomVector(A.order(), seed), b = full * exact;
   Eigen::VectorXd x = b;
   ldlt.solve(x);
-  const double conditioned = full.partialPivLu().inverse().lpNorm<Eigen::Infinity>() * full.lpNorm<Eigen::Infinity>();
+  const double conditioned = test::inverse(full).lpNorm<Eigen::Infinity>() * full.lpNorm<Eigen::Infinity>();
   EXPECT_LE((x - exact).lpNorm<Eigen::Infinity>(), 1e-13 * std::max(conditioned, 1e3));
   EXPECT_LE((full * x - b).lpNorm<Eigen::Infinity>(), 1e-11 * full.lpNorm<Eigen::Infinity>() * x.lpNorm<Eigen::Infinity>());
   EXPECT_LE(ldlt.solve(A, b, x), 4e-16);

@@ -1,7 +1,7 @@
 // Friction between beams in equilibrium: what slip takes in a cycle, the force and moment of a fibre that spins.
-#include "contact_curve_part.h"
 #include "pressed_beams.h"
 #include "statics/contact_run.h"
+#include "support/contact_curve_part.h"
 #include "tendril/elements/joints.h"
 
 #include <gtest/gtest.h>

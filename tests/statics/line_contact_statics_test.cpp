@@ -1,6 +1,6 @@
 #include "beam_on_wall.h"
-#include "contact_curve_part.h"
 #include "statics/contact_run.h"
+#include "support/contact_curve_part.h"
 #include "tendril/model/error.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -190,6 +191,20 @@ inline Matrix3 secondDerivative(const SkewFunction& f, const Vector3& w, const V
 
 /// The rotation by the angle |w| about w.
 inline Matrix3 exp(const Vector3& w) { return evaluate(exponentialFunction(w.squaredNorm()), w); }
+
+/// The smallest rotation that takes the direction of a to that of b; of two opposite directions a half turn about any normal.
+/// For unit vectors at the angle theta, 2 cos(theta/2) = |a + b| and 2 sin(theta/2) = |b - a|; their common normal is that of a and the
+/// shorter of sum and difference, which has no cancellation. So b is met to round-off at every angle.
+inline Matrix3 shortestRotation(const Vector3& a, const Vector3& b) {
+  const Vector3 from = a.normalized(), to = b.normalized(), sum = from + to, difference = to - from;
+  const double cosine = 0.5 * sum.norm(), sine = 0.5 * difference.norm();
+  Vector3 normal = from.cross(cosine < sine ? sum : difference);
+  if (normal.norm() > 1e-4 * std::min(cosine, sine))
+    normal.normalize();
+  else // the shorter one is round-off
+    normal = from.unitOrthogonal();
+  return Eigen::Quaterniond(cosine, sine * normal.x(), sine * normal.y(), sine * normal.z()).toRotationMatrix();
+}
 
 /// The rotation vector of R with |w| <= pi. It goes through the unit quaternion whose largest component is computed first and which is
 /// turned to a non-negative scalar part, so it is accurate at every angle; at pi, where w and -w are the same rotation, it returns one.

@@ -1,12 +1,13 @@
-#pragma once
-#include "allocation_counter.h"
+#include "support/validator.h"
+
+#include "support/allocation_counter.h"
+#include "support/dense.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/assembly.h"
-#include "tendril/model/model.h"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <functional>
 #include <random>
 #include <sstream>
@@ -14,27 +15,8 @@
 
 namespace tendril::test {
 
-/// Which properties a model is held to, and how far its states are moved about.
-struct ValidationOptions {
-  int states = 3;         ///< random states
-  double amplitude = 0.3; ///< of the random increments that move the configuration [m, rad]
-  double speed = 1.0;     ///< of random velocities and accelerations
-  double force = 1.0;     ///< of random multipliers
-  double time = 0.7;      ///< states are taken at times in (0, time)
-  unsigned seed = 1;
-  double derivative = 1e-7;    ///< relative to the largest entry of the matrix compared
-  double invariance = 1e-11;   ///< relative to the largest entry
-  bool motionStiffness = true; ///< dr/dq is exact with inertia and dampers too
-  bool conservative = true;    ///< at rest and at fixed time, r is the gradient of the energy
-  bool powerBalance = true;    ///< every block has inertia, so that motions can be made consistent
-  bool internal = false;       ///< no ground, no gravity, no external load: invariant, and the forces are in balance
-  bool movingGround = false;   ///< with dampers: there is a velocity even where v = 0
-  bool massless = false;       ///< internal, and nothing has inertia: the forces balance at any velocity
-};
+namespace {
 
-/// Holds a model to what every analysis relies on: each derivative against fourth-order central differences, the pattern and signs of the
-/// KKT matrix, energy against force, power balance, invariance under a superimposed rigid motion, action = reaction, and evaluation
-/// without allocation. Failures name the property, the state, and the unknowns.
 class Validator {
  public:
   Validator(const Model& model, const ValidationOptions& options)
@@ -58,7 +40,6 @@ class Validator {
     }
   }
 
-  /// A configuration moved off the initial one, with random velocities, accelerations, multipliers and time.
   State randomState() {
     State state = model_.initialState();
     state.t = std::uniform_real_distribution<double>(0.1 * options_.time, options_.time)(random_);
@@ -301,7 +282,7 @@ class Validator {
     State state = random;
     if (model_.nc() > 0) {
       const VectorX violation = constraintVelocity(state);
-      state.v -= gradient(state).completeOrthogonalDecomposition().solve(violation);
+      state.v -= leastNorm(gradient(state), violation);
     }
     state.a.setZero();
     const int nv = model_.nv();
@@ -333,7 +314,7 @@ class Validator {
     VectorX bias(nc), rhs(nv + nc);
     model_.constraintBias(state, bias);
     rhs << -residual(state), -bias;
-    const VectorX x = A.completeOrthogonalDecomposition().solve(rhs);
+    const VectorX x = leastNorm(A, rhs);
     ASSERT_LE((A * x - rhs).norm(), 1e-9 * rhs.norm()) << "neither inertia nor constraints move some block: switch off powerBalance";
     state.a = x.head(nv), state.lambda = x.tail(nc);
   }
@@ -388,6 +369,10 @@ class Validator {
   std::mt19937 random_;
 };
 
-inline void validate(const Model& model, const ValidationOptions& options = {}) { Validator(model, options).run(); }
+}
+
+State randomState(const Model& model, const ValidationOptions& options) { return Validator(model, options).randomState(); }
+
+void validate(const Model& model, const ValidationOptions& options) { Validator(model, options).run(); }
 
 }
