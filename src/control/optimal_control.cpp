@@ -1,6 +1,8 @@
 #include "tendril/control/optimal_control.h"
 
+#include "control/muscles.h"
 #include "control/node_space.h"
+#include "tendril/control/actuation.h"
 #include "tendril/control/path_guesses.h"
 #include "tendril/control/replay.h"
 #include "tendril/discrete/legendre.h"
@@ -38,6 +40,7 @@ struct OptimalControl::Impl {
   void refine(std::vector<std::string>& messages);
   std::vector<VectorX> finerNodes() const;
   void show(int node);
+  void findWork();
   void findImpacts();
   std::string missedOrientation() const;
   double defect(int node) const;
@@ -57,7 +60,8 @@ struct OptimalControl::Impl {
   StepReport step;
   std::string failure;
   double turn = 0, closure = 0, worstDefect = 0; ///< of the solution
-  double momentumJump = 0, impactLoss = 0, changedVelocity = 0;
+  std::vector<double> work, lost;                ///< by controls, and where contacts land, up to every node [J]
+  double momentumJump = 0, changedVelocity = 0;
   std::optional<double> replayed;
 };
 
@@ -352,7 +356,8 @@ void OptimalControl::conclude() {
   messages_.push_back(fmt::format("optimal control: {} variables, {} equations, {} inequalities; {} after {} iterations, cost {:.9g}",
                                   s.variables(), s.equalities(), s.inequalities(), name(report.status), report.iterations, cost()));
   if (report.status == InteriorPointReport::Status::Acceptable) messages_.push_back(report.message);
-  if (!m.options.contacts.empty()) m.findImpacts();
+  m.findWork();
+  m.findImpacts();
   m.turn = m.path->largestTurn(), m.closure = m.path->closure(), m.worstDefect = momentumDefect();
   if (m.turn > std::numbers::pi / 4)
     messages_.push_back(fmt::format("a body turns by {:.0f} degrees in one interval, where discrete momenta J sin(angle)/h are far from "
@@ -386,13 +391,36 @@ void OptimalControl::Impl::show(int node) {
   state.a.setZero(model.nv());
 }
 
+/// By the trapezoidal rule on every interval, from the velocity with which the path leaves its first node to that with which it arrives at
+/// the second: exact where inertia is constant, since the controls, constant on the interval, give momentum in equal parts at both ends.
+void OptimalControl::Impl::findWork() {
+  const Actuation actuation(system, options.actuators);
+  const Muscles muscles(system, options.actuators);
+  VectorX force(system.size());
+  const auto power = [&](int node, int interval, const VectorX& rates) {
+    const double t = node * path->step();
+    force.setZero();
+    actuation.addForce(path->node(node), t, path->control(interval), 1, force);
+    muscles.addForce(path->node(node), t, rates, path->control(interval), 1, force);
+    return force.dot(rates);
+  };
+  work.assign(1, 0);
+  for (int k = 0; k < path->intervals(); ++k)
+    work.push_back(work.back() + path->step() / 2 * (power(k, k, path->velocity(k)) + power(k + 1, k, path->velocityBefore(k + 1))));
+}
+
 /// Plastic impacts where contacts land.
 void OptimalControl::Impl::findImpacts() {
-  for (int k = 1; k < path->intervals(); ++k) {
+  momentumJump = 0;
+  lost.assign(work.size(), 0);
+  if (options.contacts.empty()) return;
+  for (int k = 1; k <= path->intervals(); ++k) {
+    lost[std::size_t(k)] = lost[std::size_t(k) - 1];
+    if (k == path->intervals()) break;
     const VectorX change = path->velocity(k) - path->velocityBefore(k), impulse = system.mass() * change;
     const double jump = system.momentum(path->node(k), impulse).linear.norm();
     momentumJump = std::max(momentumJump, jump);
-    impactLoss += 0.5 * change.dot(impulse);
+    lost[std::size_t(k)] += 0.5 * change.dot(impulse);
   }
 }
 
@@ -491,7 +519,9 @@ bool OptimalControl::monitor(std::string_view name, const Marker*, double* value
   } else if (name == "momentum jump") {
     *values = m.momentumJump;
   } else if (name == "impact loss") {
-    *values = m.impactLoss;
+    *values = m.lost[std::size_t(m.step.step)];
+  } else if (name == "control work") {
+    *values = m.work[std::size_t(m.step.step)];
   } else if (name == "costs of starts") {
     std::copy(m.costsOfStarts.begin(), m.costsOfStarts.end(), values);
   } else if (name == "costs of levels") {

@@ -1,6 +1,7 @@
 #include "tendril/io/outputs.h"
 
 #include "io/contact_outputs.h"
+#include "io/run_totals.h"
 
 #include <algorithm>
 #include <array>
@@ -152,6 +153,7 @@ struct Outputs::Impl {
   Samples times{}, distances{};
   int count = 0;
   double energyNow = 0, initialEnergy = 0, work = 0, lastPower = 0;
+  ControlEnergy control; ///< at the last step
 
   /// A formula or a condition.
   template <class Formula> Expression compile(const Formula& formula, const Scope& scope) const {
@@ -412,6 +414,7 @@ void Outputs::Impl::notePath(Analysis& analysis, const StepReport& report) {
     if (count == 0) initialEnergy = energyNow;
     if (count > 0) work += report.h * (lastPower + energy.power) / 2;
     lastPower = energy.power;
+    control = controlEnergy(analysis);
   }
   ++count;
 }
@@ -466,7 +469,7 @@ double Outputs::Impl::ofStep(const Item& item, StepQuantity quantity, const Step
   case StepQuantity::CriticalLoad:
     return std::isnan(item.result[0]) ? report.critical.value_or(nan) : item.result[0];
   default:
-    return energyNow - initialEnergy - work - contacts.work - contacts.projection + contacts.dissipation;
+    return energyNow - initialEnergy - work - control.work - contacts.work - contacts.projection + contacts.dissipation + control.lost;
   }
 }
 

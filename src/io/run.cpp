@@ -297,6 +297,7 @@ void Run::resumeFrom(const Checkpoint& checkpoint) {
   addSeries();
   clock_.enter(PhaseClock::Solving);
   analysis_->restore(checkpoint.doubles());
+  totals_.control = controlEnergy(*analysis_);
   outputs_.restore(checkpoint.doubles());
   observed_ = true;
   // The row of the checkpoint's step, if it has one, lies before the checkpoint.
@@ -344,6 +345,7 @@ void Run::account(const StepReport& report) {
     const Energy energy = analysis_->energy(*scene_.mechanism().model);
     totals_.work += (report.t - totals_.t) * (energy.power + totals_.power) / 2;
     totals_.power = energy.power;
+    totals_.control = controlEnergy(*analysis_);
   }
   totals_.t = report.t;
   const bool isNews = totals_.notes.empty() || !totals_.notes.back().ends_with(": " + report.note);
@@ -494,12 +496,12 @@ void Run::gatherSummary() {
     const double final = analysis_->energy(*scene_.mechanism().model).total();
     summary.energy = {{"initial", totals_.initialEnergy}, {"final", final}};
     if (scene_.isDynamic()) {
-      const double work = totals_.work + totals_.contact.work;
+      const double work = totals_.totalWork(), lost = totals_.totalLoss();
       summary.energy["work"] = work;
-      summary.energy["balance"] = final - totals_.initialEnergy - work - totals_.contact.projection + totals_.contact.dissipation;
+      summary.energy["balance"] = final - totals_.initialEnergy - work - totals_.contact.projection + lost;
+      if (analysis_->contacts() || lost != 0) summary.energy["dissipated"] = lost;
     }
     if (analysis_->contacts()) {
-      summary.energy["dissipated"] = totals_.contact.dissipation;
       summary.energy["projection"] = totals_.contact.projection;
       summary.contact = totals_.contact.summary();
       summary.penetration = totals_.contact.penetration;

@@ -1,5 +1,6 @@
 #pragma once
 #include "tendril/contact/contact_report.h"
+#include "tendril/equations/analysis.h"
 #include "tendril/io/checkpoint.h"
 #include "tendril/io/summary.h"
 
@@ -44,6 +45,13 @@ struct ContactTotals {
   void load(const Checkpoint& checkpoint);
 };
 
+/// What an analysis of controls tells of the energy that the model does not know, up to the state it shows; zero in other analyses.
+struct ControlEnergy {
+  double work = 0; ///< of the controls
+  double lost = 0; ///< where contacts land
+};
+ControlEnergy controlEnergy(Analysis& analysis);
+
 /// What a summary says about all steps together, with the memory that a resumed run needs to go on counting.
 struct RunTotals {
   long step = 0;
@@ -55,6 +63,7 @@ struct RunTotals {
   double t = 0;     ///< of the last step
   double power = 0; ///< at the last step
   ContactTotals contact;
+  ControlEnergy control; ///< no part of a checkpoint: the analysis tells it anew
   /// Stability of the last equilibrium: 1, 0, or -1 while unknown.
   int stable = -1;
   /// What the steps told, at most `maxNotes`; the rest is counted.
@@ -62,6 +71,10 @@ struct RunTotals {
   long notesDropped = 0;
   static constexpr std::size_t maxNotes = 100;
 
+  /// Of loads, drives and dampers, moving obstacles and controls.
+  double totalWork() const { return work + contact.work + control.work; }
+  /// What contacts have taken.
+  double totalLoss() const { return contact.dissipation + control.lost; }
   void note(std::string text);
   void store(Checkpoint& checkpoint) const;
   void load(const Checkpoint& checkpoint);

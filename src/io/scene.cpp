@@ -42,6 +42,7 @@ const Document& Scene::document() const { return impl->document; }
 const Mechanism& Scene::mechanism() const { return impl->content.mechanism; }
 const ContactModel& Scene::contacts() const { return impl->content.contacts; }
 const std::vector<Obstacle>& Scene::obstacles() const { return impl->content.obstacles; }
+const OptimalControlOptions* Scene::manoeuvre() const { return impl->content.manoeuvre.get(); }
 std::unique_ptr<Analysis> Scene::makeAnalysis(const FrictionObserver& observer) const {
   try {
     return impl->content.makeAnalysis(*mechanism().model, contacts(), observer);

@@ -28,6 +28,7 @@ struct SceneContent {
   Mechanism mechanism;
   ContactModel contacts;
   std::vector<Obstacle> obstacles;
+  std::shared_ptr<const OptimalControlOptions> manoeuvre; ///< null where no controls are looked for
   std::vector<scenes::MeshFile> meshes;
   FrictionDump dump;
   bool knowsContacts = false; ///< the analysis

@@ -372,6 +372,7 @@ void SceneBuilder::makeManoeuvre(const Record& r) {
       r.node(key).refuse("there is one first guess, which is not disturbed", "remove it, or give `starts`");
   if (o.refinements > 20) r.node("refine").refuse("so many doublings leave no interval to see", "give a number up to 20");
   starts_ = o.starts, levels_ = o.refinements + 1;
+  content_.manoeuvre = std::make_shared<const OptimalControlOptions>(o);
   content_.makeAnalysis = [o](const Model& model, const ContactModel&, const FrictionObserver&) {
     return std::make_unique<OptimalControl>(model, o);
   };

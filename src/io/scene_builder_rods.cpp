@@ -202,6 +202,8 @@ void SceneBuilder::readPackedRing(const Record& r, const Record& analysis) {
                  .starts = analysis.integer("starts"),
                  .begin = rod_.ends.begin,
                  .length = rod_.rod.length};
+  const Shape disc{.kind = Shape::Kind::Disc, .size = {analysis.number("radius") * rod_.rod.length, 0, 0}, .hollow = true};
+  content_.obstacles.push_back({"disc", &builder_.ground(rod_.ends.begin), {disc}}); // to be seen; such scenes have no contacts
 }
 
 /// The rod and its supports as functions of the parameter.

@@ -15,7 +15,7 @@ void StepSeries::declare(ResultWriter& writer, bool isDynamic, bool hasContacts)
   add(Total, "total_energy", "J", "Kinetic, elastic and gravitational energy.");
   if (isDynamic) {
     add(Kinetic, "kinetic_energy", "J", "Kinetic energy.");
-    add(Work, "work", "J", "Work of loads, drives and dampers, and of moving obstacles, since the start.");
+    add(Work, "work", "J", "Work of loads, drives, dampers, controls and moving obstacles since the start.");
   }
   if (!hasContacts) return;
   add(Dissipated, "dissipated", "J", "Energy that contacts have taken since the start.");
@@ -35,10 +35,10 @@ void StepSeries::write(ResultWriter& writer, const Energy& energy, const Contact
   set(Total, energy.total());
   if (isDynamic_) {
     set(Kinetic, energy.kinetic);
-    set(Work, totals.work + totals.contact.work);
+    set(Work, totals.totalWork());
   }
   if (!hasContacts_) return;
-  set(Dissipated, totals.contact.dissipation);
+  set(Dissipated, totals.totalLoss());
   if (!contacts || totals.step == 0) return; // the initial state has had no step
   set(ContactResidual, contacts->residual);
   set(Sweeps, double(contacts->sweeps));

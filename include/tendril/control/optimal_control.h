@@ -107,12 +107,13 @@ struct OptimalControlOptions {
 /// node by node, as any other analysis shows its steps. The start solves; a program that was not solved leaves its best iterate, which is
 /// shown, and the last step throws NumericalFailure with the reason and the rows that are violated most.
 ///
-/// monitor(): `cost divisor`, `momentum jump` and `impact loss` (of contacts that land: the largest change of linear momentum [N s], all of
-/// the energy lost [J]), `impulse NAME` of a contact at the node, `costs of starts`, `share solved` of them and `costs of levels` of
-/// refinement, NaN where there is no solution, `cost`, `momentum defect` (largest of a node: what momentum maps change by beyond controls,
-/// weight and the ground's share), `program variables`, `program constraints`, `program iterations`, `final time`, `largest turn`,
-/// `closure`, `replay difference` (replayDifference; NaN with contacts, muscles, free beginnings and where the integrator fails), energies
-/// and momenta of the node, and `control NAME` (of the interval that begins at the node; at the last node that of the last interval).
+/// monitor(): `control work` [J] of controls and muscles up to the node, `momentum jump` and `impact loss` (of contacts that land: the
+/// largest change of linear momentum [N s], the energy lost up to the node [J]), `cost divisor`, `impulse NAME` of a contact at the node,
+/// `costs of starts`, `share solved` of them and `costs of levels` of refinement, NaN where there is no solution, `cost`, `momentum defect`
+/// (largest of a node: what momentum maps change by beyond controls, weight and the ground's share), `program variables`, `program
+/// constraints`, `program iterations`, `final time`, `largest turn`, `closure`, `replay difference` (replayDifference; NaN with contacts,
+/// muscles, free beginnings and where the integrator fails), energies and momenta of the node, and `control NAME` (of the interval that
+/// begins at the node; at the last node that of the last interval).
 class OptimalControl final : public Analysis {
  public:
   OptimalControl(const Model& model, OptimalControlOptions options);

@@ -18,6 +18,7 @@ namespace tendril {
 
 class ContactModel;
 struct FrictionProblem;
+struct OptimalControlOptions;
 
 /// Something rigid that others touch and that they do not move.
 struct Obstacle {
@@ -58,6 +59,8 @@ class Scene {
   /// What may touch what; empty without laws of contact.
   const ContactModel& contacts() const;
   const std::vector<Obstacle>& obstacles() const;
+  /// The optimal control problem that is asked for; null in other analyses.
+  const OptimalControlOptions* manoeuvre() const;
   /// A new analysis in its initial state, start() not yet called.
   std::unique_ptr<Analysis> makeAnalysis(const FrictionObserver& observer = {}) const;
   Outputs makeOutputs() const;
