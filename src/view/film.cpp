@@ -1,4 +1,5 @@
 #include "tendril/view/film.h"
+#include "tendril/control/optimal_control.h"
 #include "tendril/model/error.h"
 #include "view/film_header.h"
 
@@ -63,6 +64,7 @@ struct Film::Impl {
   Json channelsJson() const;
   void markStability(Json& marks) const;
   void markEvents(Json& marks) const;
+  void markPhases(Json& marks) const;
   std::string header();
 
   RunResults results;
@@ -270,6 +272,20 @@ void Film::Impl::markEvents(Json& marks) const {
   }
 }
 
+/// Where the contacts of a controlled path land and leave. The path is shown when it is found, from its first node to the last.
+void Film::Impl::markPhases(Json& marks) const {
+  const OptimalControlOptions* manoeuvre = results.scene().manoeuvre();
+  if (!manoeuvre || results.rows() < 2) return;
+  const int last = manoeuvre->intervals;
+  const auto mark = [&](int node, const std::string& label) {
+    if (node > 0 && node < last) marks.push_back({{"at", results.time(results.rows() - 1) * node / last}, {"label", label}});
+  };
+  for (const PathContact& contact : manoeuvre->contacts) {
+    mark(contact.first, contact.name + " lands");
+    mark(contact.last, contact.name + " leaves");
+  }
+}
+
 std::string Film::Impl::header() {
   sample();
   const Model& model = *results.scene().mechanism().model;
@@ -300,6 +316,7 @@ std::string Film::Impl::header() {
   header["marks"] = Json::array();
   markStability(header["marks"]);
   markEvents(header["marks"]);
+  markPhases(header["marks"]);
   return pageText(header);
 }
 

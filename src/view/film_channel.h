@@ -50,13 +50,13 @@ struct FilmField {
   std::vector<std::string> categories{};
 };
 
-/// What reaches straight from one marker to another: springs, joints that keep a distance.
+/// What reaches straight from one marker to another: springs, joints that keep a distance, cables and muscles that are controlled.
 struct FilmLink {
   std::string name;
-  const char* kind; ///< "spring", "distance"
+  const char* kind; ///< "spring", "distance", "cable", "muscle"
   const Marker *first, *second;
 };
-std::vector<FilmLink> filmLinks(const Model& model);
+std::vector<FilmLink> filmLinks(const Scene& scene);
 
 /// What is shown of a scene; positions are relative to `origin`.
 void addPoseChannels(const RunResults& results, const Vector3& origin, std::vector<FilmChannel>& channels);

@@ -133,9 +133,9 @@ Json describeJoints(const Model& model) {
   return list;
 }
 
-Json describeLinks(const Model& model) {
+Json describeLinks(const Scene& scene) {
   Json list = Json::array();
-  for (const FilmLink& link : filmLinks(model)) list.push_back({{"name", link.name}, {"kind", link.kind}});
+  for (const FilmLink& link : filmLinks(scene)) list.push_back({{"name", link.name}, {"kind", link.kind}});
   return list;
 }
 
@@ -206,7 +206,7 @@ void describeScene(const Scene& scene, Json& header) {
     header["parts"].push_back({{"name", part.name}, {"body", part.body}, {"obstacle", part.obstacle}});
   header["beams"] = describeBeams(mechanism);
   header["joints"] = describeJoints(*mechanism.model);
-  header["links"] = describeLinks(*mechanism.model);
+  header["links"] = describeLinks(scene);
   header["meshes"] = meshes.take();
 }
 

@@ -1,4 +1,5 @@
 #include "tendril/contact/contact_model.h"
+#include "tendril/control/optimal_control.h"
 #include "view/film_channel.h"
 
 #include <algorithm>
@@ -112,7 +113,8 @@ std::vector<const Marker*> namedMarkers(const Model& model) {
   return named;
 }
 
-std::vector<FilmLink> filmLinks(const Model& model) {
+std::vector<FilmLink> filmLinks(const Scene& scene) {
+  const Model& model = *scene.mechanism().model;
   std::vector<FilmLink> links;
   const LinearSprings* springs = model.term<LinearSprings>();
   for (int i = 0; springs && i < springs->size(); ++i)
@@ -120,6 +122,12 @@ std::vector<FilmLink> filmLinks(const Model& model) {
   const Joints* joints = model.term<Joints>();
   for (int i = 0; joints && i < joints->size(); ++i) {
     if (joints->kind(i) == JointKind::Distance) links.push_back({joints->name(i), "distance", &joints->firstMarker(i), &joints->marker(i)});
+  }
+  if (const OptimalControlOptions* manoeuvre = scene.manoeuvre()) {
+    for (const Actuator& actuator : manoeuvre->actuators) {
+      for (const ActuatorCable& cable : actuator.cables) links.push_back({actuator.name, "cable", cable.from, cable.to});
+      for (const ActuatorMuscle& muscle : actuator.muscles) links.push_back({actuator.name, "muscle", muscle.from, muscle.to});
+    }
   }
   return links;
 }
@@ -164,7 +172,7 @@ void addPoseChannels(const RunResults& results, const Vector3& origin, std::vect
     channels.push_back(poseChannel("joints", std::size_t(joints->size()), origin,
                                    [=](const State& state, std::size_t i) { return joints->marker(int(i)).frame(state); }));
   }
-  const std::vector<FilmLink> links = filmLinks(*model);
+  const std::vector<FilmLink> links = filmLinks(scene);
   if (!links.empty()) {
     channels.push_back(poseChannel("links", 2 * links.size(), origin, [=](const State& state, std::size_t i) {
       return (i % 2 == 0 ? links[i / 2].first : links[i / 2].second)->frame(state);

@@ -54,9 +54,9 @@ export interface FilmHeader {
   beams: BeamData[]; // poses of all nodes, beam after beam, in the channel `nodes`
   markers: { name: string }[]; // poses in the channel `markers`
   joints: { name: string; kind: string; first: string; second: string }[]; // channels `joints` (poses), `reactions` (6 columns: force, moment)
-  /** What reaches straight from one point to another: springs, joints that keep a distance. Poses of first and second end, link after
-   *  link, in the channel `links`. */
-  links: { name: string; kind: 'distance' | 'spring' }[];
+  /** What reaches straight from one point to another: springs, joints that keep a distance, cables and muscles that are controlled. Poses
+   *  of first and second end, link after link, in the channel `links`. */
+  links: { name: string; kind: 'distance' | 'spring' | 'cable' | 'muscle' }[];
   /** Parts that contacts name by number: bodies, obstacles. */
   parts: { name: string; body: number; obstacle: number }[]; // number in the lists above, or -1
   meshes: MeshData[];

@@ -120,6 +120,7 @@ export interface Palette {
   marker: Rgb;
   joint: Rgb;
   link: Rgb;
+  muscle: Rgb;
   path: Rgb;
   contact: Rgb;
   sky: Rgb;
@@ -140,6 +141,7 @@ export const palettes: Record<'light' | 'dark', Palette> = {
     marker: parse('1d5fd1'),
     joint: parse('39424e'),
     link: parse('5d6875'),
+    muscle: parse('b5483d'),
     path: parse('1d5fd1'),
     contact: parse('e04f1f'),
     sky: parse('ffffff'),
@@ -158,6 +160,7 @@ export const palettes: Record<'light' | 'dark', Palette> = {
     marker: parse('6fa8ff'),
     joint: parse('c4ccd6'),
     link: parse('9aa5b1'),
+    muscle: parse('d96a5c'),
     path: parse('6fa8ff'),
     contact: parse('ff8a4f'),
     sky: parse('dfe8f2'),

@@ -2,7 +2,7 @@
 import * as THREE from 'three';
 import type { Film, NumberFrame } from '../film/film';
 import type { FieldInfo, FilmHeader, Vec3 } from '../film/header';
-import { arrowGeometry, coilGeometry, rodGeometry, Spans } from './spans';
+import { arrowGeometry, coilGeometry, rodGeometry, Spans, spindleGeometry } from './spans';
 import { axisColours, palettes, type Rgb } from './colours';
 import { boxGeometry, cylinderGeometry, sphereGeometry } from './geometry';
 import type { Identities } from './identity';
@@ -226,37 +226,42 @@ export class Joints {
   }
 }
 
-/** Springs as coils, joints that hold a distance as rods. */
+/** Width of links in parts of the model's extent. */
+const linkWidths = { distance: 0.0025, spring: 0.009, cable: 0.0015, muscle: 0.014 };
+type LinkKind = keyof typeof linkWidths;
+
+/** Springs as coils, joints that hold a distance as rods, cables as thin ones, muscles as spindles. */
 export class Links {
   readonly group = new THREE.Group();
-  private readonly rods: Spans;
-  private readonly coils: Spans;
+  private readonly spans: Record<LinkKind, Spans>;
 
   constructor(
     private readonly header: FilmHeader,
     shared: SharedUniforms,
   ) {
-    this.rods = new Spans(shared, rodGeometry());
-    this.coils = new Spans(shared, coilGeometry());
-    this.group.add(this.rods.mesh, this.coils.mesh);
+    const rod = rodGeometry();
+    this.spans = {
+      distance: new Spans(shared, rod),
+      spring: new Spans(shared, coilGeometry()),
+      cable: new Spans(shared, rod),
+      muscle: new Spans(shared, spindleGeometry()),
+    };
+    this.group.add(...Object.values(this.spans).map(({ mesh }) => mesh));
   }
 
   place(ends: PoseTrack | null, theme: Theme): void {
-    this.rods.begin();
-    this.coils.begin();
+    const { link, muscle } = palettes[theme];
+    for (const spans of Object.values(this.spans)) spans.begin();
     this.header.links.forEach(({ kind }, i) => {
       if (!ends) return;
       const foot = ends.point(2 * i);
-      const spans = kind === 'spring' ? this.coils : this.rods;
-      spans.add(foot, subtract(ends.point(2 * i + 1), foot), palettes[theme].link);
+      this.spans[kind].add(foot, subtract(ends.point(2 * i + 1), foot), kind === 'muscle' ? muscle : link);
     });
-    this.rods.end(0.0025 * this.header.extent);
-    this.coils.end(0.009 * this.header.extent);
+    for (const [kind, spans] of Object.entries(this.spans)) spans.end(linkWidths[kind as LinkKind] * this.header.extent);
   }
 
   dispose(): void {
-    this.rods.dispose();
-    this.coils.dispose();
+    for (const spans of Object.values(this.spans)) spans.dispose();
   }
 }
 

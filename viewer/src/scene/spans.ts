@@ -72,6 +72,23 @@ export function rodGeometry(): THREE.BufferGeometry {
   return triangles.geometry();
 }
 
+/** A muscle: thin at its ends, where it becomes tendon. */
+export function spindleGeometry(): THREE.BufferGeometry {
+  const rings = 16;
+  const triangles = new Triangles();
+  const radius = (part: number) => 0.2 + 0.8 * Math.sin(Math.PI * Math.min(1, Math.max(0, (part - 0.1) / 0.8))) ** 2;
+  const corner = (i: number, j: number) => {
+    const [c, s] = [Math.cos((2 * Math.PI * j) / sides), Math.sin((2 * Math.PI * j) / sides)];
+    const part = Math.max(1e-6, i / rings);
+    return { at: [radius(part) * c, radius(part) * s, -part] as Vec3, normal: [c, s, 0] as Vec3 };
+  };
+  for (let i = 0; i < rings; ++i) {
+    for (let j = 0; j < sides; ++j)
+      triangles.quad(corner(i, j), corner(i, j + 1), corner(i + 1, j + 1), corner(i + 1, j), [false, false, false, false]);
+  }
+  return triangles.geometry();
+}
+
 /** A spring: straight ends and turns between them. The wire is a ribbon of crossed bands, round enough at its size. */
 export function coilGeometry(): THREE.BufferGeometry {
   const [turns, perTurn, lead, wire] = [8, 20, 0.12, 0.28];

@@ -17,7 +17,7 @@ const layerWords: Record<Layer, string> = {
   markers: 'Named points',
   frames: 'Directors',
   joints: 'Joints',
-  links: 'Springs and distances',
+  links: 'Springs, cables, muscles, distances',
   reactions: 'Reactions',
   paths: 'Paths',
   grid: 'Grid',
