@@ -35,7 +35,7 @@ void ChunkBuffer::addPose(const Vector3& position, const Matrix3& rotation) {
 
 void ChunkBuffer::clear() { positions_.clear(), values_.clear(), rotations_.clear(), counts_.clear(); }
 
-std::string ChunkBuffer::stored() const {
+std::string ChunkBuffer::stored(ChunkPacking packing) const {
   std::string plain;
   appendPlanes(plain, positions_);
   appendPlanes(plain, rotations_);
@@ -43,7 +43,7 @@ std::string ChunkBuffer::stored() const {
   appendPlanes(plain, values_);
   uLongf size = compressBound(plain.size());
   std::string deflated(size, '\0');
-  constexpr int level = 5; // higher ones gain a percent and take twice the time
+  const int level = packing == ChunkPacking::Quick ? 0 : 5; // higher ones gain a percent and take twice the time
   const int status =
       compress2(reinterpret_cast<Bytef*>(deflated.data()), &size, reinterpret_cast<const Bytef*>(plain.data()), plain.size(), level);
   if (status != Z_OK) throw MachineFailure("out of memory while a film was compressed; use a machine with more memory");

@@ -1,5 +1,6 @@
 #pragma once
 #include "tendril/lie/types.h"
+#include "tendril/view/film.h"
 
 #include <cstdint>
 #include <string>
@@ -21,7 +22,7 @@ class ChunkBuffer {
   const std::vector<float>& positions() const { return positions_; }
   const std::vector<float>& values() const { return values_; }
   void clear();
-  std::string stored() const;
+  std::string stored(ChunkPacking packing) const;
 
  private:
   std::vector<float> positions_, values_;

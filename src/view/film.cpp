@@ -55,7 +55,7 @@ struct Film::Impl {
   FilmFrame read(std::size_t frame) const;
   void readContacts(FilmFrame& frame) const;
   const std::vector<FilmFrame>& framesOf(std::size_t chunk);
-  std::string encode(std::size_t channel, std::size_t chunk);
+  std::string encode(std::size_t channel, std::size_t chunk, ChunkPacking packing);
   void noteColumns(std::size_t channel, const ChunkBuffer& buffer);
   void sample();
   void placeOrigin(const State& state);
@@ -158,14 +158,14 @@ const std::vector<FilmFrame>& Film::Impl::framesOf(std::size_t chunk) {
   return frames;
 }
 
-std::string Film::Impl::encode(std::size_t channel, std::size_t chunk) {
+std::string Film::Impl::encode(std::size_t channel, std::size_t chunk, ChunkPacking packing) {
   ChunkBuffer buffer;
   for (const FilmFrame& frame : framesOf(chunk)) {
     channels[channel].fill(frame, buffer);
     if (channels[channel].extend) channels[channel].extend(frame, seen[channel].box);
   }
   noteColumns(channel, buffer);
-  std::string bytes = buffer.stored();
+  std::string bytes = buffer.stored(packing);
   if (!seen[channel].chunks[chunk]) seen[channel].bytes += bytes.size();
   seen[channel].chunks[chunk] = 1;
   return bytes;
@@ -335,9 +335,9 @@ std::vector<std::string> Film::channels() const {
   return names;
 }
 
-std::string Film::chunk(const std::string& channel, std::size_t number) {
+std::string Film::chunk(const std::string& channel, std::size_t number, ChunkPacking packing) {
   for (std::size_t c = 0; c < impl->channels.size(); ++c) {
-    if (impl->channels[c].name == channel && number < chunks()) return impl->encode(c, number);
+    if (impl->channels[c].name == channel && number < chunks()) return impl->encode(c, number, packing);
   }
   throw InputError(fmt::format("the film has no chunk {} of a channel '{}'", number, channel));
 }

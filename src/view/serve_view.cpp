@@ -118,7 +118,7 @@ class FilmServer {
   void sendChunk(const std::string& channel, std::size_t number, Response& response) {
     const std::lock_guard lock(mutex_);
     if (!film_) throw InputError("the results could not be read again; reload the page");
-    response.set_content(film_->chunk(channel, number), "application/octet-stream");
+    response.set_content(film_->chunk(channel, number, ChunkPacking::Quick), "application/octet-stream");
   }
 
   std::filesystem::path results_;

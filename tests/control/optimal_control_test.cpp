@@ -76,6 +76,47 @@ TEST(OptimalControl, ArmConvergesToTheDoubleIntegrator) {
   for (int i = 0; i < 2; ++i) EXPECT_NEAR(std::log2(errors[std::size_t(i)] / errors[std::size_t(i) + 1]), 2, 0.1);
 }
 
+/// Largest difference between the energy that a manoeuvre has gained and the work of its controls, by the largest energy.
+double missingEnergy(OptimalControl& control, const Model& model) {
+  const auto work = [&] {
+    double joules = 0;
+    EXPECT_TRUE(control.monitor("control work", nullptr, &joules));
+    return joules;
+  };
+  EXPECT_EQ(work(), 0);
+  const double initial = control.energy(model).total();
+  double largest = 0, missing = 0;
+  while (!control.finished()) {
+    control.advance();
+    const double gained = control.energy(model).total() - initial;
+    largest = std::max(largest, std::abs(gained));
+    missing = std::max(missing, std::abs(gained - work()));
+  }
+  return missing / largest;
+}
+
+/// On a slide to rounding, where inertia is constant; about an axis and under gravity to the order of the method.
+TEST(OptimalControl, EnergyIsGainedByTheWorkOfControls) {
+  const Mechanism slide = cart(1.7);
+  OptimalControl straight(*slide.model, move(slide, "slide", 0.8, 8));
+  straight.start();
+  EXPECT_LT(missingEnergy(straight, *slide.model), 1e-12);
+
+  const Mechanism links = twoLink();
+  std::vector<double> missing;
+  for (const int N : {20, 40}) {
+    OptimalControlOptions o = move(links, "base", 0.8, N);
+    o.actuators.push_back(motorsOf(*links.model, "elbow")[0]);
+    o.effort = {1, 1};
+    OptimalControl control(*links.model, o);
+    control.start();
+    ASSERT_TRUE(control.report().converged()) << control.report().message;
+    missing.push_back(missingEnergy(control, *links.model));
+  }
+  EXPECT_LT(missing[1], 0.01);
+  EXPECT_NEAR(std::log2(missing[0] / missing[1]), 2, 0.2);
+}
+
 /// Shortest time under bounded force: bang-bang, T = 2 sqrt(m D / F).
 TEST(OptimalControl, ShortestTimeIsBangBang) {
   const double mass = 2, D = 1.5, F = 3;

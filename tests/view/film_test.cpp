@@ -103,6 +103,63 @@ analysis: {type: dynamic, duration: 0.5, step: 0.01}
   EXPECT_GT((end(frames - 1, 0) - end(0, 0)).norm() + (end(frames - 1, 1) - end(0, 1)).norm(), 0.5); // the weight falls into its spring
 }
 
+/// A block on a slide that a cable pulls and a muscle holds back.
+const std::string pulledBlock = R"(tendril: 1
+bodies: [{name: block, mass: 1, inertia: [1, 1, 1], position: [0.2, 0, 0]}]
+markers:
+  - {name: ring, on: block}
+  - {name: post, on: ground, position: [2, 0, 0]}
+  - {name: wall, on: ground, position: [-0.8, 0, 0]}
+joints: [{name: slide, type: prismatic, on: block, axis: [1, 0, 0]}]
+actuators:
+  - {name: rope, on: ring, cable: post, limit: [0, 100]}
+  - {name: arm, on: ring, muscle: {to: wall, strength: 5, length: 1}}
+analysis: {type: optimal-control, intervals: 8, duration: 1, end: {joints: {slide: 0.5}}}
+)";
+
+TEST(Film, ShowsCablesAndMusclesThatAreControlled) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, pulledBlock));
+  const Json header = Json::parse(film.header());
+  EXPECT_EQ(header["links"], Json::parse(R"([{"name": "rope", "kind": "cable"}, {"name": "arm", "kind": "muscle"}])"));
+  const ReadChannel links = readChannel(film, header, "links");
+  ASSERT_EQ(links.positions.size(), 9u * 4 * 3);
+  const float* last = links.positions.data() + links.positions.size() - 12;
+  const double expected[4] = {0.7, 2, 0.7, -0.8};
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(last[3 * i], expected[i], 1e-6) << i;
+}
+
+/// The controls do the work that brings the block to its end: nothing is missing in the balance by which a reader judges the run.
+TEST(Film, BalancesTheEnergyOfAManoeuvre) {
+  const TemporaryFolder folder;
+  std::string moving = pulledBlock;
+  moving.replace(moving.find("{joints: {slide"), 1, "{at_rest: false, ");
+  Film film(runScene(folder, moving));
+  const Json energy = Json::parse(film.header())["summary"]["energy"];
+  EXPECT_GT(energy["work"], 0.1);
+  EXPECT_LT(std::abs(energy["balance"].get<double>()), 0.01 * energy["work"].get<double>());
+}
+
+TEST(Film, ShowsTheDiscThatARingIsPackedInto) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, R"(tendril: 1
+rods: [{name: ring, length: 2, stiffness: [1, 1, 1], elements: 12, radius: 0.003, begin: {position: [1, 0, 0]}}]
+analysis: {type: packed-ring, radius: 0.25, index: 0}
+)"));
+  const Json header = Json::parse(film.header());
+  ASSERT_EQ(header["obstacles"].size(), 1u);
+  const Json shape = header["obstacles"][0]["shapes"][0];
+  EXPECT_EQ(shape["kind"], "disc");
+  EXPECT_EQ(shape["hollow"], true);
+  EXPECT_EQ(shape["size"], (Json{0.5}));
+  const ReadChannel nodes = readChannel(film, header, "nodes"), disc = readChannel(film, header, "obstacles");
+  const auto at = [](const ReadChannel& poses, std::size_t i) {
+    return Vector3(poses.positions[i], poses.positions[i + 1], poses.positions[i + 2]);
+  };
+  for (std::size_t i = nodes.positions.size() - 39; i < nodes.positions.size(); i += 3)
+    EXPECT_LT((at(nodes, i) - at(disc, 3)).norm(), 0.5 + 1e-5);
+}
+
 TEST(Film, DescribesShapesAndSections) {
   const TemporaryFolder folder;
   Film film(runScene(folder, showcase));
@@ -343,6 +400,30 @@ outputs: [{name: impacts, measure: event times, event: impact, between: [floor, 
   EXPECT_NEAR(marks[0]["at"], 0.1, 1e-8);
   EXPECT_NEAR(marks[1]["at"], 0.2, 1e-8);
   EXPECT_EQ(marks[0]["label"], "impacts");
+}
+
+/// Half a second on one foot, half on the other: the marks of a manoeuvre are where its contacts land and leave, not where it begins and
+/// ends.
+TEST(Film, MarksThePhasesOfAManoeuvre) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, R"(tendril: 1
+bodies: [{name: slider, mass: 1, inertia: [1, 1, 1]}, {name: foot, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}]
+markers: [{name: sole, on: foot}]
+joints:
+  - {name: rail, type: prismatic, on: slider, axis: [1, 0, 0]}
+  - {name: leg, type: prismatic, on: foot, to: slider, axis: [1, 0, 0]}
+actuators: [{joint: leg}, {joint: rail}]
+analysis:
+  type: optimal-control
+  intervals: 8
+  duration: 2
+  contacts: [{name: stand, on: sole, from: 0, to: 3, holds: [[1, 0, 0]], normal: [0, 0, 1], pushes: false}]
+  end: {joints: {rail: 0.3, leg: 0.2}}
+)"));
+  const Json marks = Json::parse(film.header())["marks"];
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_NEAR(marks[0]["at"], 0.75, 1e-9);
+  EXPECT_EQ(marks[0]["label"], "stand leaves");
 }
 
 // ---- folders that are not as they should be

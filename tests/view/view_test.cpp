@@ -197,9 +197,10 @@ TEST(ServeView, AnswersToThisMachineAlone) {
   Film film(results);
   const Json header = Json::parse(get("/film.json").second);
   EXPECT_EQ(header, Json::parse(film.header()));
-  EXPECT_EQ(get("/chunk/bodies/0"), std::pair(200, film.chunk("bodies", 0)));
-  EXPECT_EQ(get("/chunk/body%20motion/0"), std::pair(200, film.chunk("body motion", 0)));
-  EXPECT_EQ(get("/chunk/series/mouth_position/0"), std::pair(200, film.chunk("series/mouth_position", 0)));
+  EXPECT_EQ(get("/chunk/bodies/0"), std::pair(200, film.chunk("bodies", 0, ChunkPacking::Quick)));
+  EXPECT_EQ(get("/chunk/body%20motion/0"), std::pair(200, film.chunk("body motion", 0, ChunkPacking::Quick)));
+  EXPECT_EQ(get("/chunk/series/mouth_position/0"), std::pair(200, film.chunk("series/mouth_position", 0, ChunkPacking::Quick)));
+  EXPECT_EQ(inflated(film.chunk("bodies", 0, ChunkPacking::Quick)), inflated(film.chunk("bodies", 0)));
   EXPECT_EQ(get("/chunk/bodies/1").first, 404);
   EXPECT_EQ(get("/chunk/nothing/0").first, 404);
   EXPECT_EQ(get("/chunk/bodies/99999999999999999999").first, 404);

@@ -7,7 +7,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { build } from 'vite';
 import { insertFilm, type WrittenFilm } from '../fixtures/writer';
 
-const flags = [
+export const flags = [
   '--no-sandbox',
   '--use-angle=swiftshader', // draws the same on every machine
   '--enable-unsafe-swiftshader',

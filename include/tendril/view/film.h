@@ -7,6 +7,10 @@
 
 namespace tendril {
 
+/// How the bytes of a chunk are deflated: to be small, in a file; or without the search for what repeats, which takes ten times as long as
+/// all else, for a reader on this machine.
+enum class ChunkPacking { Small, Quick };
+
 /// The data of a run made ready for showing: a header (JSON) and channels cut into chunks, as viewer/src/film/header.ts lays down; the two
 /// files describe one format and change together.
 ///
@@ -29,7 +33,7 @@ class Film {
   std::vector<std::string> channels() const;
 
   /// The stored bytes (deflated). Throws InputError if there is no such chunk.
-  std::string chunk(const std::string& channel, std::size_t number);
+  std::string chunk(const std::string& channel, std::size_t number, ChunkPacking packing = ChunkPacking::Small);
   /// Box, ranges of the fields and sizes of the channels are those of the chunks made so far; where none was made of a channel, a few
   /// frames are looked at. No letter of it can end or open an element of a page: < > & are written as \u escapes.
   std::string header();
