@@ -32,7 +32,7 @@ function oneFile(): Plugin {
         } else continue;
         delete bundle[name];
       }
-      const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'";
+      const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'; worker-src blob:";
       html = html.replace('</html>', () => `${licences()}\n</html>`);
       page.source = html.replace(
         '<meta charset="utf-8" />',

@@ -62,9 +62,14 @@ struct Film::Impl {
   bool isPlanar() const;
   Json fieldsJson() const;
   Json channelsJson() const;
-  void markStability(Json& marks) const;
-  void markEvents(Json& marks) const;
-  void markPhases(Json& marks) const;
+  std::size_t rowAt(double time) const;
+  std::size_t frameOfRow(std::size_t row) const;
+  void mark(double at, std::size_t row, const std::string& label, Json& header) const;
+  std::vector<const FilmSeries*> seriesOf(std::string_view measure) const;
+  void markStability(Json& header) const;
+  void markEvents(Json& header) const;
+  void markPhases(Json& header) const;
+  void markBranches(Json& header) const;
   std::string header();
 
   RunResults results;
@@ -247,42 +252,83 @@ bool Film::Impl::isPlanar() const {
   return height.has_value();
 }
 
+/// The row nearest to a time.
+std::size_t Film::Impl::rowAt(double time) const {
+  std::size_t row = 0;
+  while (row + 1 < results.rows() && std::abs(results.time(row + 1) - time) < std::abs(results.time(row) - time)) ++row;
+  return row;
+}
+
+/// The first frame that shows the row or a later one.
+std::size_t Film::Impl::frameOfRow(std::size_t row) const {
+  return std::min(std::size_t(std::lower_bound(rows.begin(), rows.end(), row) - rows.begin()), rows.size() - 1);
+}
+
+void Film::Impl::mark(double at, std::size_t row, const std::string& label, Json& header) const {
+  header["marks"].push_back({{"at", at}, {"frame", frameOfRow(row)}, {"label", label}});
+}
+
+/// The series of the outputs that measure something.
+std::vector<const FilmSeries*> Film::Impl::seriesOf(std::string_view measure) const {
+  std::vector<const FilmSeries*> list;
+  for (const Node& output : results.scene().document().root().sequence("outputs")) {
+    if (output.text("measure", "") != measure) continue;
+    const std::string name = output.text("name");
+    for (const FilmSeries& one : series) {
+      if (one.name == name) list.push_back(&one);
+    }
+  }
+  return list;
+}
+
 /// Where the stability of equilibria changes.
-void Film::Impl::markStability(Json& marks) const {
+void Film::Impl::markStability(Json& header) const {
   const std::vector<std::string> states = results.reader().states();
   if (std::find(states.begin(), states.end(), "stable") == states.end()) return;
   const ResultReader::RowMatrix stable = results.reader().state("stable");
   const auto known = [&](Eigen::Index row) { return std::isfinite(stable(row, 0)); };
   for (Eigen::Index row = 1; row < std::min(stable.rows(), Eigen::Index(results.rows())); ++row) {
     if (known(row) && known(row - 1) && stable(row, 0) != stable(row - 1, 0))
-      marks.push_back({{"at", results.time(std::size_t(row))}, {"label", stable(row, 0) > 0 ? "stable from here" : "unstable from here"}});
+      mark(results.time(std::size_t(row)), std::size_t(row), stable(row, 0) > 0 ? "stable from here" : "unstable from here", header);
   }
 }
 
 /// Impacts, slips and so on that an event-driven run located and the scene asks for.
-void Film::Impl::markEvents(Json& marks) const {
+void Film::Impl::markEvents(Json& header) const {
   constexpr Eigen::Index most = 200;
-  for (const Node& output : results.scene().document().root().sequence("outputs")) {
-    if (output.text("measure", "") != "event times") continue;
-    const std::string name = output.text("name");
-    for (const FilmSeries& one : series) {
-      if (one.name != name || !one.isArray || one.info.unit != "s") continue;
-      for (Eigen::Index i = 0; i < std::min(one.values.size(), most); ++i) marks.push_back({{"at", one.values(i, 0)}, {"label", name}});
-    }
+  for (const FilmSeries* one : seriesOf("event times")) {
+    if (!one->isArray || one->info.unit != "s") continue;
+    for (Eigen::Index i = 0; i < std::min(one->values.size(), most); ++i)
+      mark(one->values(i, 0), rowAt(one->values(i, 0)), one->name, header);
   }
 }
 
 /// Where the contacts of a controlled path land and leave. The path is shown when it is found, from its first node to the last.
-void Film::Impl::markPhases(Json& marks) const {
+void Film::Impl::markPhases(Json& header) const {
   const OptimalControlOptions* manoeuvre = results.scene().manoeuvre();
   if (!manoeuvre || results.rows() < 2) return;
   const int last = manoeuvre->intervals;
-  const auto mark = [&](int node, const std::string& label) {
-    if (node > 0 && node < last) marks.push_back({{"at", results.time(results.rows() - 1) * node / last}, {"label", label}});
+  const auto markNode = [&](int node, const std::string& label) {
+    const double at = results.time(results.rows() - 1) * node / last;
+    if (node > 0 && node < last) mark(at, rowAt(at), label, header);
   };
   for (const PathContact& contact : manoeuvre->contacts) {
-    mark(contact.first, contact.name + " lands");
-    mark(contact.last, contact.name + " leaves");
+    markNode(contact.first, contact.name + " lands");
+    markNode(contact.last, contact.name + " leaves");
+  }
+}
+
+/// Where the path of equilibria leaves one branch for another, if the scene asks for their numbers.
+void Film::Impl::markBranches(Json& header) const {
+  for (const FilmSeries* one : seriesOf("branch")) {
+    if (one->isArray) continue;
+    const auto& branch = one->values;
+    for (Eigen::Index row = 1; row < std::min(branch.rows(), Eigen::Index(results.rows())); ++row) {
+      if (branch(row, 0) == branch(row - 1, 0)) continue;
+      mark(results.time(std::size_t(row)), std::size_t(row), fmt::format("branch {:g}", branch(row, 0)), header);
+      header["breaks"].push_back(frameOfRow(std::size_t(row)));
+    }
+    return; // one says it all
   }
 }
 
@@ -313,10 +359,11 @@ std::string Film::Impl::header() {
   header["planar"] = planar;
   header["channels"] = channelsJson();
   header["fields"] = fieldsJson();
-  header["marks"] = Json::array();
-  markStability(header["marks"]);
-  markEvents(header["marks"]);
-  markPhases(header["marks"]);
+  header["marks"] = header["breaks"] = Json::array();
+  markStability(header);
+  markEvents(header);
+  markPhases(header);
+  markBranches(header);
   return pageText(header);
 }
 

@@ -400,6 +400,35 @@ outputs: [{name: impacts, measure: event times, event: impact, between: [floor, 
   EXPECT_NEAR(marks[0]["at"], 0.1, 1e-8);
   EXPECT_NEAR(marks[1]["at"], 0.2, 1e-8);
   EXPECT_EQ(marks[0]["label"], "impacts");
+  EXPECT_EQ(marks[0]["frame"], 10);
+}
+
+/// The straight rod is followed first, then the branches of its first mode to both sides; a branch is no continuation of the one before.
+TEST(Film, MarksBranches) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, R"(tendril: 1
+rods:
+  - name: rod
+    length: 1
+    stiffness: [1, 100, 100]
+    elements: 10
+    radius: 0.005
+    begin: {orientation: {directors: [[0, 0, -1], [0, 1, 0], [1, 0, 0]]}}
+    end: {position: [1, 0, 0], orientation: {directors: [[0, 0, -1], [0, 1, 0], [1, 0, 0]]}}
+analysis: {type: rod-path, parameter: distance, from: 1, to: 0.9, branch_points: 1}
+outputs: [{name: number, measure: branch}]
+)"));
+  const Json header = Json::parse(film.header());
+  const std::vector<float> numbers = readChannel(film, header, "series/number").values;
+  ASSERT_EQ(header["breaks"].size(), 2u);
+  ASSERT_EQ(header["marks"].size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::size_t frame = header["breaks"][i];
+    EXPECT_EQ(numbers[frame], float(i + 1));
+    EXPECT_EQ(numbers[frame - 1], float(i));
+    EXPECT_EQ(header["marks"][i]["frame"], frame);
+    EXPECT_EQ(header["marks"][i]["label"], "branch " + std::to_string(i + 1));
+  }
 }
 
 /// Half a second on one foot, half on the other: the marks of a manoeuvre are where its contacts land and leave, not where it begins and
@@ -424,6 +453,7 @@ analysis:
   ASSERT_EQ(marks.size(), 1u);
   EXPECT_NEAR(marks[0]["at"], 0.75, 1e-9);
   EXPECT_EQ(marks[0]["label"], "stand leaves");
+  EXPECT_EQ(marks[0]["frame"], 3);
 }
 
 // ---- folders that are not as they should be

@@ -52,7 +52,7 @@ export function balls(names = { first: 'left ball', second: 'right ball' }): Wri
     ['value'],
     times.map((_, i) => [10 ** (-2 - i / 10)]),
   );
-  header.marks = [{ at: 1, label: 'half way' }];
+  header.marks = [{ at: 1, frame: 30, label: 'half way' }];
   header.summary = success;
   return writer.finish();
 }
@@ -69,12 +69,46 @@ export function hostile(): WrittenFilm {
   header.log = [attack];
   header.parameters = { [attack]: attack };
   header.axis.label = attack;
-  header.marks = [{ at: 1, label: attack }];
+  header.marks = [{ at: 1, frame: 30, label: attack }];
   for (const field of header.fields) field.label = field.unit = attack;
   for (const series of header.series) series.unit = series.description = attack;
   header.series.push({ name: attack, unit: attack, description: attack, frame: '', group: 'outputs', columns: [attack], value: [1] });
   header.summary = { status: attack, messages: [attack], outputs: { [attack]: { value: attack, unit: attack, description: attack } } };
   return film;
+}
+
+/** First frames of the branches of the film below. */
+export const branchFrames = [11, 22] as const;
+
+/** A ball on a straight path of equilibria, and on two branches that leave it to both sides: the load falls along all three. */
+export function branches(): WrittenFilm {
+  const steps = Array.from({ length: 11 }, (_, i) => i / 10);
+  const points = [0, 1, -1].flatMap((side) => steps.map((s) => ({ load: 1 - s, height: side * s })));
+  const writer = new FilmWriter(
+    'Branches',
+    points.map(({ load }) => load),
+    2,
+    [
+      [-0.2, -0.2, -1.2],
+      [0.2, 0.2, 1.2],
+    ],
+  );
+  const { header } = writer;
+  header.axis = { kind: 'load', label: 'load', unit: '1' };
+  header.bodies = [{ name: 'ball', shapes: [shape('sphere', [0.2])] }];
+  writer.poses(
+    'bodies',
+    points.map(({ height }) => [{ position: [0, 0, height], rotation: [1, 0, 0, 0] }]),
+  );
+  writer.series(
+    { name: 'height', unit: 'm', description: '', frame: '', group: 'outputs' },
+    ['value'],
+    points.map(({ height }) => [height]),
+  );
+  header.breaks = [...branchFrames];
+  header.marks = branchFrames.map((frame, i) => ({ at: 1, frame, label: `branch ${i + 1}` }));
+  header.summary = success;
+  return writer.finish();
 }
 
 /** What is there of a run that still goes on. */

@@ -1,13 +1,12 @@
 // npm run measure [PAGE ...]: how long pages of "tendril view" take to open and to draw a frame, in Chromium; without pages, the largest
 // film that the viewer must bear, from a server. Times of the page's own thread, which a graphics card does not shorten, stand apart from
 // the picture's pace, which a renderer without a card holds up.
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readFileSync } from 'node:fs';
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright-core';
 import { build } from 'vite';
 import { crowd } from '../fixtures/crowd';
@@ -17,33 +16,35 @@ const seconds = 10;
 
 declare global {
   interface Window {
-    drawn: { calls: number; instances: number; bytes: number };
+    drawn: { frames: number; calls: number; instances: number; bytes: number };
   }
 }
 
-/** Counts what the page gives to the graphics card. */
-function countDrawing(): void {
-  window.drawn = { calls: 0, instances: 0, bytes: 0 };
-  const { prototype } = WebGL2RenderingContext;
-  const watch = (name: string, see: (args: unknown[]) => void) => {
-    const methods = prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+/** Counts what the page gives to the graphics card, and keeps it from drawing if asked to. */
+function countDrawing(isDrawing: boolean): void {
+  window.drawn = { frames: 0, calls: 0, instances: 0, bytes: 0 };
+  const methods = WebGL2RenderingContext.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const watch = (name: string, see: (args: unknown[]) => void, isWanted = true) => {
     const own = methods[name]!;
     methods[name] = function (...args: unknown[]) {
       see(args);
-      return own.apply(this, args);
+      return isWanted ? own.apply(this, args) : undefined;
     };
   };
-  for (const name of ['drawArrays', 'drawElements']) watch(name, () => ++window.drawn.calls);
-  for (const [name, at] of [['drawArraysInstanced', 3] as const, ['drawElementsInstanced', 4] as const]) {
-    watch(name, (args) => {
+  const names = { drawArrays: -1, drawElements: -1, drawArraysInstanced: 3, drawElementsInstanced: 4 };
+  for (const [name, count] of Object.entries(names)) {
+    const note = (args: unknown[]) => {
       ++window.drawn.calls;
-      window.drawn.instances += Number(args[at]);
-    });
+      window.drawn.instances += Number(args[count] ?? 1);
+    };
+    watch(name, note, isDrawing);
   }
   for (const name of ['texSubImage2D', 'texImage2D', 'bufferData', 'bufferSubData']) {
     watch(name, (args) => {
       const data = args.find((one) => ArrayBuffer.isView(one)) as ArrayBufferView | undefined;
-      window.drawn.bytes += data?.byteLength ?? 0;
+      const words = data as { length?: number; BYTES_PER_ELEMENT?: number } | undefined;
+      const count = name === 'bufferSubData' ? Number(args[4] ?? words?.length ?? 0) : (words?.length ?? 0);
+      window.drawn.bytes += count * (words?.BYTES_PER_ELEMENT ?? 1);
     });
   }
 }
@@ -54,39 +55,49 @@ async function threadTime(session: CDPSession): Promise<Record<string, number>> 
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
 }
 
-async function measure(browser: Browser, name: string, url: string): Promise<void> {
-  const page: Page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-  await page.addInitScript(countDrawing);
+/** Plays at the speed 1 and counts the frames that were shown. */
+async function play(page: Page): Promise<Window['drawn']> {
+  await page.evaluate(() => {
+    const { stage } = window.tendril;
+    const show = stage!.show.bind(stage);
+    stage!.show = (state: number) => {
+      ++window.drawn.frames;
+      return show(state);
+    };
+    const speed = document.querySelector<HTMLSelectElement>('.bar select')!;
+    speed.value = '1';
+    speed.dispatchEvent(new Event('change'));
+    document.querySelector<HTMLButtonElement>('[aria-label=Loop]')!.click();
+    document.querySelector<HTMLButtonElement>('#play')!.click();
+  });
+  await page.waitForTimeout(2000); // until all programs of the card are made
+  return page.evaluate(() => ({ ...window.drawn }));
+}
+
+async function measure(browser: Browser, name: string, url: string, isDrawing: boolean): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  page.setDefaultTimeout(120000);
+  await page.addInitScript(countDrawing, isDrawing);
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   const begun = performance.now();
   await page.goto(url);
   await page.evaluate(() => window.tendril.ready);
   const opened = (performance.now() - begun) / 1000;
-  const afterOpening = await threadTime(session);
-  await page.selectOption('.bar select', '1');
-  await page.evaluate(() => {
-    window.drawn = { calls: 0, instances: 0, bytes: 0 };
-    const { stage } = window.tendril;
-    const show = stage!.show.bind(stage);
-    Object.assign(window, { shows: 0 });
-    stage!.show = (state: number) => {
-      ++(window as unknown as { shows: number }).shows;
-      return show(state);
-    };
-  });
-  await page.getByRole('button', { name: 'Loop' }).click();
-  await page.click('#play');
+  const opening = (await threadTime(session))['TaskDuration']!;
+  const first = await play(page);
+  const [from, before] = [performance.now(), await threadTime(session)];
   await page.waitForTimeout(1000 * seconds);
-  const after = await threadTime(session);
-  const { drawn, shows } = await page.evaluate(() => ({ drawn: window.drawn, shows: (window as unknown as { shows: number }).shows }));
-  const perFrame = (key: string) => ((1000 * (after[key]! - afterOpening[key]!)) / shows).toFixed(1);
-  const mega = (bytes: number) => (bytes / 1e6).toFixed(1);
+  const last = await page.evaluate(() => ({ ...window.drawn }));
+  const [to, after] = [performance.now(), await threadTime(session)];
+  const frames = last.frames - first.frames;
+  const perFrame = (key: string) => ((1000 * (after[key]! - before[key]!)) / frames).toFixed(1);
+  const each = (key: keyof Window['drawn'], unit: number, digits: number) => ((last[key] - first[key]) / frames / unit).toFixed(digits);
   console.log(
-    `${name}: open ${opened.toFixed(1)} s (page's thread ${afterOpening['TaskDuration']!.toFixed(2)} s), then ${(shows / seconds).toFixed(1)} frames a second; ` +
-      `a frame: page's thread ${perFrame('TaskDuration')} ms, of which script ${perFrame('ScriptDuration')} ms, ` +
-      `${(drawn.calls / shows).toFixed(0)} draw calls, ${(drawn.instances / shows / 1000).toFixed(1)} thousand instances, ` +
-      `${mega(drawn.bytes / shows)} MB to the card; memory ${mega(after['JSHeapUsedSize']!)} MB`,
+    `${name}, ${isDrawing ? 'drawn' : 'not drawn'}: open ${opened.toFixed(1)} s (page's thread ${opening.toFixed(2)} s), ` +
+      `${((1000 * frames) / (to - from)).toFixed(1)} frames a second; a frame: page's thread ${perFrame('TaskDuration')} ms, ` +
+      `script ${perFrame('ScriptDuration')} ms, ${each('calls', 1, 0)} draw calls, ${each('instances', 1000, 1)} thousand instances, ` +
+      `${each('bytes', 1e6, 1)} MB to the card; memory ${(after['JSHeapUsedSize']! / 1e6).toFixed(0)} MB`,
   );
   await page.close();
 }
@@ -101,12 +112,13 @@ async function measureCrowd(browser: Browser): Promise<void> {
   const header = JSON.stringify(film.header);
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url!.slice(1));
-    const body = path === '' ? html : path === 'film.json' ? header : film.chunk(path.split('/').slice(1, -1).join('/'));
+    const body = path === '' ? html : path === 'film.json' ? header : film.chunks.get(path.replace(/^chunk\/(.*)\/\d+$/, '$1/0'));
     response.writeHead(body ? 200 : 404, { 'Content-Type': path === '' ? 'text/html; charset=utf-8' : 'application/octet-stream' });
     response.end(body);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  await measure(browser, film.header.title, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (const isDrawing of [false, true]) await measure(browser, film.header.title, url, isDrawing);
   server.close();
   rmSync(folder, { recursive: true, force: true });
 }
@@ -114,5 +126,8 @@ async function measureCrowd(browser: Browser): Promise<void> {
 const pages = process.argv.slice(2).filter((path) => existsSync(path));
 const browser = await chromium.launch({ executablePath: browserPath!, args: flags });
 if (pages.length === 0) await measureCrowd(browser);
-for (const path of pages) await measure(browser, `${path}, ${(statSync(path).size / 1e6).toFixed(1)} MB`, pathToFileURL(path).href);
+for (const path of pages) {
+  const name = `${path}, ${(statSync(path).size / 1e6).toFixed(1)} MB`;
+  for (const isDrawing of [false, true]) await measure(browser, name, pathToFileURL(path).href, isDrawing);
+}
 await browser.close();

@@ -1,9 +1,10 @@
 // The page as a reader uses it, in a browser.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
+import { crowd } from '../fixtures/crowd';
 import { cantilever } from '../fixtures/films';
 import { canTest, frameOf, Lab, type Opened } from './browser';
-import { balls, cutOff, frames, halfWritten, hostile, peak, valley } from './films';
+import { balls, branches, branchFrames, cutOff, frames, halfWritten, hostile, peak, valley } from './films';
 
 const lab = new Lab();
 const isPossible = canTest();
@@ -231,6 +232,49 @@ describe.skipIf(!isPossible)('the page', { timeout: 60000 }, () => {
     const before = await dot.boundingBox();
     await page.locator('#time').fill('5');
     await expect.poll(async () => (await dot.boundingBox())!.x).not.toBeCloseTo(before!.x, 0);
+  });
+
+  test('a point that is picked in the diagram shows its shape, also where branches share their load', async () => {
+    const page = await open(branches());
+    await tab(page, 'Charts');
+    const over = page.locator('.chart[data-series=height] .u-over');
+    await over.waitFor();
+    const place = () =>
+      page.evaluate(() => {
+        const dot = document.querySelector('.chart[data-series=height] .marker.dot')!.getBoundingClientRect();
+        const box = document.querySelector('.chart[data-series=height] .u-over')!.getBoundingClientRect();
+        return { x: dot.x + dot.width / 2 - box.x, y: dot.y + dot.height / 2 - box.y };
+      });
+    const tip = () =>
+      page.evaluate(
+        () => window.tendril.stage!.facts({ kind: 'body', index: 0, item: 0 })!.facts.find(({ label }) => label === 'position z')!.value,
+      );
+    for (const [frame, height] of [
+      [branchFrames[0] + 6, 0.6],
+      [branchFrames[1] + 6, -0.6],
+    ] as const) {
+      await page.locator('#time').fill(String(frame));
+      await expect.poll(tip).toBeCloseTo(height, 5);
+      const point = await place();
+      await page.locator('#time').fill('0');
+      await over.click({ position: point });
+      expect((await frameOf(page)) - 1).toBe(frame);
+      await expect.poll(tip).toBeCloseTo(height, 5);
+    }
+    await page.getByRole('button', { name: 'Go to branch 2' }).click();
+    expect((await frameOf(page)) - 1).toBe(branchFrames[1]);
+    // Halfway between the end of one branch and the begin of the next there is nothing: the picture stays on the end.
+    await page.evaluate((state) => window.tendril.stage!.show(state), branchFrames[1] - 0.5);
+    expect(await tip()).toBeCloseTo(1, 5);
+  });
+
+  test('large pieces of a film are unpacked on a thread of their own', async () => {
+    const size = { bodies: 6000, cables: 1, elements: 2, frames: 4, framesPerSecond: 30 };
+    const { header, chunks } = crowd(size);
+    const page = await open({ header, chunks });
+    expect(page.workers().length).toBe(1);
+    const position = await page.evaluate(() => window.tendril.stage!.facts({ kind: 'body', index: 7, item: 0 })!.facts);
+    expect(position.find(({ label }) => label === 'position z')!.value).toBeCloseTo(0.6 + 0.1 * Math.sin(7), 6);
   });
 
   test('search finds things by name', async () => {

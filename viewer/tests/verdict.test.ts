@@ -101,7 +101,9 @@ test('a manoeuvre is judged by the work of its controls, even where it begins an
   const manoeuvre = { ...good, residual: 1e-11, energy: { balance: 0.02, initial: 0, final: 19.62, work: 19.6 } };
   expect(finding(manoeuvre, 'Energy balance')?.tone).toBe('good');
   expect(judge(header(manoeuvre), 25).headline).toBe('Converged in all 1200 steps.');
-  expect(judge(header({ ...manoeuvre, energy: { balance: 19.62, initial: 0, final: 19.62, work: 0 } }), 25).headline).toContain('do not trust');
+  expect(judge(header({ ...manoeuvre, energy: { balance: 19.62, initial: 0, final: 19.62, work: 0 } }), 25).headline).toContain(
+    'do not trust',
+  );
 });
 
 test('an energy that is nothing but the error is no measure of it', () => {

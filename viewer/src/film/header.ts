@@ -71,8 +71,10 @@ export interface FilmHeader {
   summary: Record<string, unknown> | null;
   /** Last lines of log.txt. */
   log: string[];
-  /** Marks on the axis: phases of a manoeuvre, events. */
-  marks: { at: number; label: string }[];
+  /** Marks on the axis: phases of a manoeuvre, events, changes of stability, branches; with the frame nearest to them. */
+  marks: { at: number; frame: number; label: string }[];
+  /** Frames that do not go on from the one before: the first of a branch of equilibria. */
+  breaks: number[];
 }
 
 export interface ShapeData {

@@ -1,7 +1,8 @@
 // Opens a film that is in the page or comes from the server of the page.
-import { decodeChunk, inflate, type Chunk } from './decode';
+import type { Chunk } from './decode';
 import type { Film, NumberFrame, PoseFrame } from './film';
 import { filmFormat, type ChannelInfo, type FilmHeader } from './header';
+import { Unpacker } from './unpack';
 
 /** Gives the stored bytes of chunk `number` of a channel. */
 export type ChunkSource = (channel: string, number: number) => Promise<Uint8Array>;
@@ -34,6 +35,8 @@ export function checkHeader(header: unknown): FilmHeader {
     'meshes',
     'fields',
     'series',
+    'marks',
+    'breaks',
   ] as const) {
     if (!Array.isArray(film[key])) throw new FilmError(`The film's header lacks "${key}". Make the page again with "tendril view".`);
   }
@@ -46,6 +49,7 @@ class ChunkedFilm implements Film {
   readonly frames: number;
   private readonly loaded = new Map<string, Chunk>(); // least recently used first
   private readonly loading = new Map<string, Promise<void>>();
+  private readonly unpacker = new Unpacker();
   private recent: string[][] = []; // keys of the last two loads
   private bytes = 0;
   private lastFrame = -1;
@@ -159,7 +163,7 @@ class ChunkedFilm implements Film {
     const frames = Math.min(perChunk, this.frames - number * perChunk);
     const stored = await this.source(channel, number);
     try {
-      return decodeChunk(await inflate(stored), info, frames);
+      return await this.unpacker.unpack(stored, info, frames);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new FilmError(`Chunk ${number} of the channel "${channel}" cannot be read: ${why}. Make the page again with "tendril view".`);

@@ -67,6 +67,7 @@ class ThreeStage implements Stage {
   private latest: Promise<void> = Promise.resolve();
   private isReady = false;
   private isHolding = false; // a picture is made
+  private readonly breaks: ReadonlySet<number>;
   private restoring: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -74,6 +75,7 @@ class ThreeStage implements Stage {
     private readonly film: Film,
   ) {
     const { header } = film;
+    this.breaks = new Set(header.breaks);
     this.renderer = makeRenderer(canvas);
     this.identities = new Identities(header);
     const track = (channel: string) => new PoseTrack(film, channel);
@@ -269,7 +271,7 @@ class ThreeStage implements Stage {
   }
 
   private async load(state: number, order: number): Promise<void> {
-    const moment = momentOf(state, this.film.frames);
+    const moment = momentOf(state, this.film.frames, this.breaks);
     if (!this.annotations.isPrepared) await this.annotations.prepare();
     const channels = this.channels();
     const frames = moment.fraction > 0 ? [moment.frame, moment.frame + 1] : [moment.frame];

@@ -9,11 +9,13 @@ export interface Moment {
   fraction: number;
 }
 
-export function momentOf(state: number, frames: number): Moment {
+/** `breaks` are frames that do not go on from the one before: nothing lies between the two. */
+export function momentOf(state: number, frames: number, breaks?: ReadonlySet<number>): Moment {
   const within = Math.min(frames - 1, Math.max(0, state));
   let frame = Math.floor(within + 1e-9);
   const fraction = Math.max(0, within - frame);
   if (frame > frames - 1) frame = frames - 1;
+  if (breaks?.has(frame + 1)) return { frame, fraction: 0 };
   return { frame, fraction: fraction < 1e-6 ? 0 : fraction };
 }
 

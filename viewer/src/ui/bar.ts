@@ -1,5 +1,4 @@
 // The bar below the stage: play, step, speed, and the slider of the frames with marks and the part that is loaded.
-import { frameAt } from '../scene/time';
 import { el, icon, iconButton, select } from './dom';
 import { axisFormatter, formatNumber } from './format';
 import { speeds } from './player';
@@ -12,13 +11,12 @@ function makeMarks(session: Session): HTMLElement {
   const write = axisFormatter(times, session.header.axis.unit);
   const list = el('div', { class: 'marks' });
   for (const mark of marks.slice(0, mostMarks)) {
-    const frame = Math.round(frameAt(times, mark.at));
     const label = `${mark.label} (${write(mark.at)})`;
     const button = el('button', { type: 'button', class: 'mark', title: label, 'aria-label': `Go to ${label}` });
-    button.style.left = `${(100 * frame) / Math.max(1, session.last)}%`;
+    button.style.left = `${(100 * mark.frame) / Math.max(1, session.last)}%`;
     button.addEventListener('click', () => {
       session.pause();
-      session.goTo(frame);
+      session.goTo(mark.frame);
     });
     list.append(button);
   }

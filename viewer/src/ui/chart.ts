@@ -29,6 +29,8 @@ export interface ChartOptions {
   title: string; // of the film, for file names
   goTo(frame: number): void;
   frame(): number;
+  /** Frames at which a curve begins anew. */
+  breaks: readonly number[];
   /** Others are to show the same part of the abscissa. */
   zoomed(chart: Chart, from: number, to: number): void;
 }
@@ -199,6 +201,8 @@ export class Chart {
           stroke: colour(lineColours[c % lineColours.length]!),
           width: 1.5,
           points: { show: abscissa.values.length <= fewFrames, size: 5 }, // what lies between them was not computed
+          gaps: (plot: uPlot, _series: number, _from: number, _to: number, gaps: uPlot.Series.Gap[]) =>
+            [...gaps, ...this.gaps(plot)].sort((a, b) => a[0] - b[0]),
         })),
       ],
       hooks: {
@@ -209,10 +213,16 @@ export class Chart {
     };
   }
 
+  /** Between the frames before a curve begins anew and that where it does. */
+  private gaps(plot: uPlot): [number, number][] {
+    const place = (frame: number) => Math.round(plot.valToPos(this.options.abscissa.values[frame]!, 'x', true));
+    return this.options.breaks.map((frame) => [place(frame - 1), place(frame)]);
+  }
+
   /** A path may turn back: its points are joined in the order of the frames. */
   private drawPaths(plot: uPlot, colour: (column: number) => string): void {
     const { ctx, bbox } = plot;
-    const { abscissa, curves } = this.options;
+    const { abscissa, curves, breaks } = this.options;
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
@@ -225,6 +235,7 @@ export class Chart {
       let isOn = false;
       for (let i = 0; i < values.length; ++i) {
         const [x, y] = [abscissa.values[i]!, values[i]!];
+        if (breaks.includes(i)) isOn = false;
         if (!Number.isFinite(x) || !Number.isFinite(y) || (this.isLog && y <= 0)) {
           isOn = false;
           continue;

@@ -137,6 +137,7 @@ class Charts {
       abscissa,
       title: session.header.title,
       frame: () => session.frame,
+      breaks: session.header.breaks,
       goTo: (frame) => {
         session.pause();
         session.goTo(frame);
