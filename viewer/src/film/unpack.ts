@@ -23,22 +23,25 @@ interface Waiting {
 export class Unpacker {
   private worker: Worker | null = null;
   private isPossible = typeof Worker !== 'undefined';
+  private isProven = false; // the thread has answered: bytes can be handed over to it, not to be seen here again
   private readonly waiting = new Map<number, Waiting>();
   private count = 0;
 
+  /** Takes the bytes: whoever gave them must not use them again. */
   async unpack(stored: Uint8Array, info: ChannelInfo, frames: number): Promise<Chunk> {
     const packed = { id: ++this.count, stored, info, frames };
     if (!this.isPossible || stored.length < largeChunk) return unpackHere(packed);
     return new Promise((resolve, reject) => {
       this.waiting.set(packed.id, { packed, resolve, reject });
       this.worker ??= this.start();
-      this.worker.postMessage(packed);
+      this.worker.postMessage(packed, this.isProven ? [stored.buffer as ArrayBuffer] : []);
     });
   }
 
   private start(): Worker {
     const worker = new UnpackWorker();
     worker.onmessage = ({ data }: MessageEvent<UnpackedChunk>) => {
+      this.isProven = true;
       const one = this.waiting.get(data.id);
       this.waiting.delete(data.id);
       if ('chunk' in data) one?.resolve(data.chunk);

@@ -30,7 +30,7 @@ interface Instance extends Piece {
 type MakeGeometry = (segments: number) => THREE.BufferGeometry;
 
 /** Segments about the axis of round shapes, from near to far. */
-const levels = [64, 32, 16, 8];
+const levels = [64, 32, 16, 8, 4];
 
 /** One mesh: all pieces with one geometry. */
 class Batch {
@@ -74,7 +74,7 @@ class Batch {
   setDetail(pixelsPerMetre: number): void {
     if (!this.isRound) return this.setLevel(0);
     const pixels = this.radius * pixelsPerMetre;
-    let level = pixels > 120 ? 0 : pixels > 30 ? 1 : pixels > 8 ? 2 : 3;
+    let level = pixels > 120 ? 0 : pixels > 30 ? 1 : pixels > 8 ? 2 : pixels > 2.5 ? 3 : 4;
     while (level < levels.length - 1 && this.pieces.length * levels[level]! ** 2 > 6e6) ++level;
     this.setLevel(level);
   }
