@@ -71,6 +71,46 @@ describe.skipIf(!canTest())('the picture', { timeout: 60000 }, () => {
     await page.context().close();
   });
 
+  test('a film plays as long as was asked for, and what moves in it moves', async () => {
+    const { page } = await lab.open(balls(), {}, '#render');
+    const film = await page.evaluate(() =>
+      window.tendril.filmWebm!({ width: 320, height: 200, seconds: 2, fps: 10, camera: '0,-6,0/0,0,0/40' }),
+    );
+    const player = await page.context().newPage();
+    const seen = await player.evaluate(async (base64) => {
+      const video = document.createElement('video');
+      const heard = (name: string) => new Promise((resolve) => video.addEventListener(name, resolve, { once: true }));
+      const loaded = heard('loadeddata');
+      video.src = `data:video/webm;base64,${base64}`;
+      await loaded;
+      const pictureAt = async (time: number) => {
+        const there = heard('seeked');
+        video.currentTime = time;
+        await there;
+        const canvas = new OffscreenCanvas(video.videoWidth, video.videoHeight);
+        const context = canvas.getContext('2d')!;
+        context.drawImage(video, 0, 0);
+        return [...context.getImageData(0, 0, canvas.width, canvas.height).data];
+      };
+      const [first, last] = [await pictureAt(0.05), await pictureAt(1.95)];
+      return { width: video.videoWidth, height: video.videoHeight, duration: video.duration, first, last };
+    }, film);
+    expect([seen.width, seen.height]).toEqual([320, 200]);
+    expect(seen.duration).toBeCloseTo(2, 1);
+    const changes = (fromX: number, toX: number) => {
+      let count = 0;
+      for (let y = 44; y < 150; ++y)
+        for (let x = fromX; x < toX; ++x) {
+          const at = 4 * (y * 320 + x);
+          if (difference(seen.first.slice(at, at + 3), seen.last.slice(at, at + 3)) > 40) ++count;
+        }
+      return count;
+    };
+    expect(changes(170, 300)).toBeGreaterThan(300); // the ball on the right rises by 1 m
+    expect(changes(60, 150)).toBeLessThan(20); // the one on the left stands
+    await page.context().close();
+  });
+
   // The kept picture was looked at. A driver may round otherwise at edges: at most 2 % of the pixels may differ by more than 24 of 255.
   // KEEP_PICTURES=1 writes it anew.
   test('the pile looks as it did', async () => {

@@ -43,19 +43,25 @@ export async function encodeVideo(stage: Stage, options: VideoOptions): Promise<
     error: (error) => (failure = error),
   });
   encoder.configure({ ...config, codec });
+  const encode = async (picture: HTMLCanvasElement, i: number) => {
+    const frame = new VideoFrame(picture, {
+      timestamp: Math.round((i * 1e6) / framerate),
+      duration: Math.round(1e6 / framerate),
+    });
+    encoder.encode(frame, { keyFrame: i % (2 * framerate) === 0 });
+    frame.close();
+    while (encoder.encodeQueueSize > 4 && !failure) await new Promise((resolve) => setTimeout(resolve));
+    if (failure) throw failure;
+  };
   try {
+    let picture: HTMLCanvasElement | null = null;
     for (const [i, state] of options.states.entries()) {
       options.signal?.throwIfAborted();
-      const frame = new VideoFrame(await stage.picture(width, height, state), {
-        timestamp: Math.round((i * 1e6) / framerate),
-        duration: Math.round(1e6 / framerate),
-      });
-      encoder.encode(frame, { keyFrame: i % (2 * framerate) === 0 });
-      frame.close();
-      while (encoder.encodeQueueSize > 4 && !failure) await new Promise((resolve) => setTimeout(resolve));
-      if (failure) throw failure;
+      picture = await stage.picture(width, height, state);
+      await encode(picture, i);
       options.onProgress?.(i + 1, options.states.length);
     }
+    if (picture) await encode(picture, options.states.length); // a file ends where its last picture begins
     await encoder.flush();
     if (failure) throw failure;
   } finally {
