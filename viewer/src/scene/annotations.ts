@@ -134,6 +134,7 @@ export class Annotations {
     this.markers.points.setPixels(10 * ratio);
     this.measure.setPixels(9 * ratio);
     for (const labels of [this.labels, this.ground.labels, this.measure.labels]) labels.fit(metresPerPixel);
+    this.ground.labels.declutter(camera, metresPerPixel);
   }
 
   dispose(): void {

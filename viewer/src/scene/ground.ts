@@ -150,7 +150,7 @@ export class Ground {
   private labelsOf(plane: Plane, colour: Label['colour'], halo: Label['halo']): Label[] {
     if (!plane.names) return [];
     const step = this.step(plane);
-    const labels: Label[] = [];
+    const [named, others]: [Label[], Label[]] = [[], []]; // those with the names of the axes come first: they are to stay
     for (const axis of [0, 1] as const) {
       const [from, to] = plane.ranges[axis];
       const other = plane.ranges[1 - axis]![axis === 0 ? 0 : 1];
@@ -160,10 +160,12 @@ export class Ground {
         if (i % every !== 0) continue;
         const at = axis === 0 ? this.point(plane, i * step, other) : this.point(plane, other, i * step);
         const text = shortNumber(i * step);
-        labels.push({ text: isFirst ? `${plane.names[axis]} = ${text} m` : text, at, colour, halo, anchor: [0.5, 1], isHidden: true });
+        const label: Label = { text, at, colour, halo, anchor: [0.5, 1], isHidden: true };
+        if (isFirst) named.push({ ...label, text: `${plane.names[axis]} = ${text} m` });
+        else others.push(label);
         isFirst = false;
       }
     }
-    return labels;
+    return [...named, ...others];
   }
 }

@@ -43,7 +43,7 @@ export function drawHud(context: CanvasRenderingContext2D, left: number, bottom:
   context.lineCap = 'round';
   drawAxes(context, text);
   drawBar(context, text.pixelsPerMetre / unit, text);
-  text.arrows.forEach((arrow, i) => drawArrow(context, arrow, text.pixelsPerMetre / unit, text, -44 - 19 * i));
+  text.arrows.forEach((arrow, i) => drawArrow(context, arrow, text.pixelsPerMetre / unit, text, -50 - 19 * i));
   context.restore();
 }
 

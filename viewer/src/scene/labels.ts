@@ -3,6 +3,8 @@ import * as THREE from 'three';
 import { css, type Rgb } from './colours';
 
 const fontSize = 13;
+/** Of the axes and the scale, which is usually shorter than they are allowed to be. */
+const hudSize = { width: 220, height: 66 };
 const sharpness = 2; // pixels of the texture per pixel of the picture
 
 export interface Label {
@@ -45,6 +47,23 @@ export class Labels {
   /** Keeps the size of the texts in the picture: `metresPerPixel` at distance 1 (perspective) or everywhere. */
   fit(metresPerPixel: number): void {
     for (const { sprite, width, height } of this.entries.values()) sprite.scale.set(width * metresPerPixel, height * metresPerPixel, 1);
+  }
+
+  /** Hides texts that would lie on others which come before them, or in the lower left corner, where the axes and the scale are. */
+  declutter(camera: THREE.Camera, metresPerPixel: number): void {
+    camera.updateMatrixWorld();
+    const { elements } = camera.projectionMatrix;
+    const pictureHeight = 2 / (elements[5]! * metresPerPixel);
+    const pictureWidth = (pictureHeight * elements[5]!) / elements[0]!;
+    const taken = [{ left: 0, bottom: 0, right: hudSize.width, top: hudSize.height }];
+    for (const { sprite, width, height } of this.entries.values()) {
+      const at = sprite.position.clone().project(camera);
+      const left = ((at.x + 1) / 2) * pictureWidth - sprite.center.x * width;
+      const bottom = ((at.y + 1) / 2) * pictureHeight - sprite.center.y * height;
+      const box = { left, bottom, right: left + width, top: bottom + height };
+      sprite.visible = !taken.some((one) => box.left < one.right && one.left < box.right && box.bottom < one.top && one.bottom < box.top);
+      if (sprite.visible) taken.push(box);
+    }
   }
 
   dispose(): void {
