@@ -1,6 +1,6 @@
-// npm run measure [PAGE ...]: how long pages of "tendril view" take to open and to draw a frame, in Chromium; without pages, the largest
-// film that the viewer must bear, from a server. Times of the page's own thread, which a graphics card does not shorten, stand apart from
-// the picture's pace, which a renderer without a card holds up.
+// npm run measure [PAGE ...]: how long pages of "tendril view" take to open and to go from frame to frame in Chromium; without pages, the
+// largest film that the viewer must bear, from a server. Once the card is kept from drawing, which tells the page's own time, and once it
+// draws, which takes long where a program stands in for the card.
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,8 @@ import { build } from 'vite';
 import { crowd } from '../fixtures/crowd';
 import { browserPath, flags } from './browser';
 
-const seconds = 10;
+const frames = 300;
+const drawnFrames = 10;
 
 declare global {
   interface Window {
@@ -55,28 +56,23 @@ async function threadTime(session: CDPSession): Promise<Record<string, number>> 
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
 }
 
-/** Plays at the speed 1 and counts the frames that were shown. */
-async function play(page: Page): Promise<Window['drawn']> {
-  await page.evaluate(() => {
-    const { stage } = window.tendril;
-    const show = stage!.show.bind(stage);
-    stage!.show = (state: number) => {
-      ++window.drawn.frames;
-      return show(state);
-    };
-    const speed = document.querySelector<HTMLSelectElement>('.bar select')!;
-    speed.value = '1';
-    speed.dispatchEvent(new Event('change'));
-    document.querySelector<HTMLButtonElement>('[aria-label=Loop]')!.click();
-    document.querySelector<HTMLButtonElement>('#play')!.click();
-  });
-  await page.waitForTimeout(2000); // until all programs of the card are made
-  return page.evaluate(() => ({ ...window.drawn }));
+/** Shows frames one after the other, each when the one before it is drawn. */
+async function step(page: Page, frames: number): Promise<Window['drawn']> {
+  return page.evaluate(async (count) => {
+    const { stage, film } = window.tendril;
+    const gl = stage!.canvas.getContext('webgl2')!;
+    const pixel = new Uint8Array(4);
+    for (let i = 0; i < count; ++i, ++window.drawn.frames) {
+      await stage!.show((window.drawn.frames + 1) % film!.frames);
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); // waits for the card
+    }
+    return { ...window.drawn };
+  }, frames);
 }
 
 async function measure(browser: Browser, name: string, url: string, isDrawing: boolean): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-  page.setDefaultTimeout(120000);
+  page.setDefaultTimeout(300000);
   await page.addInitScript(countDrawing, isDrawing);
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -85,19 +81,18 @@ async function measure(browser: Browser, name: string, url: string, isDrawing: b
   await page.evaluate(() => window.tendril.ready);
   const opened = (performance.now() - begun) / 1000;
   const opening = (await threadTime(session))['TaskDuration']!;
-  const first = await play(page);
+  const first = await step(page, 2); // until all programs of the card are made
   const [from, before] = [performance.now(), await threadTime(session)];
-  await page.waitForTimeout(1000 * seconds);
-  const last = await page.evaluate(() => ({ ...window.drawn }));
+  const last = await step(page, isDrawing ? drawnFrames : frames);
   const [to, after] = [performance.now(), await threadTime(session)];
-  const frames = last.frames - first.frames;
-  const perFrame = (key: string) => ((1000 * (after[key]! - before[key]!)) / frames).toFixed(1);
-  const each = (key: keyof Window['drawn'], unit: number, digits: number) => ((last[key] - first[key]) / frames / unit).toFixed(digits);
+  const count = last.frames - first.frames;
+  const perFrame = (key: string) => ((1000 * (after[key]! - before[key]!)) / count).toFixed(1);
+  const each = (key: keyof Window['drawn'], unit: number, digits: number) => ((last[key] - first[key]) / count / unit).toFixed(digits);
   console.log(
-    `${name}, ${isDrawing ? 'drawn' : 'not drawn'}: open ${opened.toFixed(1)} s (page's thread ${opening.toFixed(2)} s), ` +
-      `${((1000 * frames) / (to - from)).toFixed(1)} frames a second; a frame: page's thread ${perFrame('TaskDuration')} ms, ` +
-      `script ${perFrame('ScriptDuration')} ms, ${each('calls', 1, 0)} draw calls, ${each('instances', 1000, 1)} thousand instances, ` +
-      `${each('bytes', 1e6, 1)} MB to the card; memory ${(after['JSHeapUsedSize']! / 1e6).toFixed(0)} MB`,
+    `${name}, ${isDrawing ? 'drawn' : 'not drawn'}: open ${opened.toFixed(1)} s, of which the page's thread ${opening.toFixed(2)} s; ` +
+      `a frame ${((to - from) / count).toFixed(1)} ms, of which the page's thread ${perFrame('TaskDuration')} ms (script ${perFrame('ScriptDuration')} ms); ` +
+      `${each('calls', 1, 0)} draw calls, ${each('instances', 1000, 1)} thousand instances, ${each('bytes', 1e6, 1)} MB to the card; ` +
+      `heap ${(after['JSHeapUsedSize']! / 1e6).toFixed(0)} MB`,
   );
   await page.close();
 }
