@@ -281,14 +281,16 @@ std::vector<const FilmSeries*> Film::Impl::seriesOf(std::string_view measure) co
   return list;
 }
 
-/// Where the stability of equilibria changes.
+/// Where the stability of equilibria changes along a branch.
 void Film::Impl::markStability(Json& header) const {
   const std::vector<std::string> states = results.reader().states();
   if (std::find(states.begin(), states.end(), "stable") == states.end()) return;
   const ResultReader::RowMatrix stable = results.reader().state("stable");
   const auto known = [&](Eigen::Index row) { return std::isfinite(stable(row, 0)); };
+  const Json& breaks = header["breaks"];
   for (Eigen::Index row = 1; row < std::min(stable.rows(), Eigen::Index(results.rows())); ++row) {
-    if (known(row) && known(row - 1) && stable(row, 0) != stable(row - 1, 0))
+    const bool goesOn = std::find(breaks.begin(), breaks.end(), frameOfRow(std::size_t(row))) == breaks.end();
+    if (goesOn && known(row) && known(row - 1) && stable(row, 0) != stable(row - 1, 0))
       mark(results.time(std::size_t(row)), std::size_t(row), stable(row, 0) > 0 ? "stable from here" : "unstable from here", header);
   }
 }
@@ -360,10 +362,10 @@ std::string Film::Impl::header() {
   header["channels"] = channelsJson();
   header["fields"] = fieldsJson();
   header["marks"] = header["breaks"] = Json::array();
+  markBranches(header);
   markStability(header);
   markEvents(header);
   markPhases(header);
-  markBranches(header);
   return pageText(header);
 }
 

@@ -134,9 +134,10 @@ TEST(Film, BalancesTheEnergyOfAManoeuvre) {
   const TemporaryFolder folder;
   std::string moving = pulledBlock;
   moving.replace(moving.find("{joints: {slide"), 1, "{at_rest: false, ");
+  moving.replace(moving.find("intervals: 8"), 12, "intervals: 40");
   Film film(runScene(folder, moving));
   const Json energy = Json::parse(film.header())["summary"]["energy"];
-  EXPECT_GT(energy["work"], 0.1);
+  EXPECT_GT(energy["work"], 0.05);
   EXPECT_LT(std::abs(energy["balance"].get<double>()), 0.01 * energy["work"].get<double>());
 }
 
@@ -421,7 +422,7 @@ outputs: [{name: number, measure: branch}]
   const Json header = Json::parse(film.header());
   const std::vector<float> numbers = readChannel(film, header, "series/number").values;
   ASSERT_EQ(header["breaks"].size(), 2u);
-  ASSERT_EQ(header["marks"].size(), 2u);
+  ASSERT_EQ(header["marks"].size(), 3u); // the straight rod becomes unstable where they begin
   for (std::size_t i = 0; i < 2; ++i) {
     const std::size_t frame = header["breaks"][i];
     EXPECT_EQ(numbers[frame], float(i + 1));
@@ -436,7 +437,7 @@ outputs: [{name: number, measure: branch}]
 TEST(Film, MarksThePhasesOfAManoeuvre) {
   const TemporaryFolder folder;
   Film film(runScene(folder, R"(tendril: 1
-bodies: [{name: slider, mass: 1, inertia: [1, 1, 1]}, {name: foot, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}]
+bodies: [{name: slider, mass: 1, inertia: [1, 1, 1]}, {name: foot, mass: 1, inertia: [1, 1, 1]}]
 markers: [{name: sole, on: foot}]
 joints:
   - {name: rail, type: prismatic, on: slider, axis: [1, 0, 0]}
