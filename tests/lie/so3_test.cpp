@@ -149,7 +149,9 @@ TEST(So3, ShortestRotationMeetsItsTargetAtEveryAngle) {
       EXPECT_LT((R * a - b).norm(), 1e-15) << angle;
       EXPECT_LT((R.transpose() * R - Matrix3::Identity()).norm(), 2e-15) << angle;
       EXPECT_NEAR(so3::log(R).norm(), std::atan2(a.cross(b).norm(), a.dot(b)), 2e-15) << angle;
-      if (angle > 1e-7 && angle < pi - 1e-7) EXPECT_LT((R * normal - normal).norm(), 1e-8) << angle;
+      if (angle > 1e-7 && angle < pi - 1e-7) {
+        EXPECT_LT((R * normal - normal).norm(), 1e-8) << angle;
+      }
     }
   }
 }
