@@ -609,21 +609,30 @@ struct ResultReader::Impl {
 
   /// Rows [first, first + count) of a series.
   RowMatrix read(const std::string& name, hsize_t first, hsize_t count) const {
+    RowMatrix rows;
+    read(name, first, count, [&](hsize_t height, hsize_t width) {
+      rows.resize(Eigen::Index(height), Eigen::Index(width));
+      return rows.data();
+    });
+    return rows;
+  }
+
+  /// The same, to where `placeFor(rows, columns)` says, row after row.
+  template <class PlaceFor> void read(const std::string& name, hsize_t first, hsize_t count, PlaceFor placeFor) const {
     const QuietErrors quiet;
     const Handle data = dataset(name);
     const Shape shape = shapeOf(data);
     if (first + count > shape.rows)
       refuse(name, "there is no row " + std::to_string(first + count - 1), "there are " + std::to_string(shape.rows) + " rows");
-    RowMatrix rows(count, shape.columns);
-    if (rows.size() == 0) return rows;
+    double* const place = placeFor(count, shape.columns);
+    if (count * shape.columns == 0) return;
     const hsize_t from[2] = {first, 0};
     const hsize_t sizes[2] = {count, shape.columns};
     const Handle space(H5Dget_space(data), H5Sclose);
     const Handle memory(H5Screate_simple(shape.rank, sizes, nullptr), H5Sclose);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, from, nullptr, sizes, nullptr);
-    if (H5Dread(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, rows.data()) < 0)
+    if (H5Dread(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, place) < 0)
       refuse(name, "the series cannot be read (" + lastError() + ")", "the file is damaged; run the scene again");
-    return rows;
   }
 
   /// Rows that the writer declared complete and that every series has.
@@ -671,7 +680,15 @@ ResultReader::RowMatrix ResultReader::state(const std::string& name) const { ret
 ResultReader::RowMatrix ResultReader::output(const std::string& name) const { return impl->readAll("outputs/" + name); }
 ResultReader::RowMatrix ResultReader::step(const std::string& name) const { return impl->readAll("steps/" + name); }
 Eigen::VectorXd ResultReader::stateRow(const std::string& name, std::size_t row) const {
-  return impl->read("states/" + name, row, 1).row(0).transpose();
+  Eigen::VectorXd values;
+  readStateRow(name, row, values);
+  return values;
+}
+void ResultReader::readStateRow(const std::string& name, std::size_t row, Eigen::VectorXd& values) const {
+  impl->read("states/" + name, row, 1, [&](hsize_t, hsize_t width) {
+    values.resize(Eigen::Index(width));
+    return values.data();
+  });
 }
 SeriesInfo ResultReader::stateInfo(const std::string& name) const { return impl->info("states/" + name); }
 SeriesInfo ResultReader::outputInfo(const std::string& name) const { return impl->info("outputs/" + name); }

@@ -42,12 +42,16 @@ RunResults::RunResults(const std::filesystem::path& folder)
 
 State RunResults::state(std::size_t row) const {
   State state;
-  state.t = time(row);
-  state.q = reader_.stateRow("q", row);
-  state.v = reader_.stateRow("v", row);
-  state.lambda = reader_.stateRow("lambda", row);
-  state.a = VectorX::Zero(state.v.size());
+  readState(row, state);
   return state;
+}
+
+void RunResults::readState(std::size_t row, State& state) const {
+  state.t = time(row);
+  reader_.readStateRow("q", row, state.q);
+  reader_.readStateRow("v", row, state.v);
+  reader_.readStateRow("lambda", row, state.lambda);
+  state.a.setZero(state.v.size());
 }
 
 }

@@ -35,17 +35,17 @@ void ChunkBuffer::addPose(const Vector3& position, const Matrix3& rotation) {
 
 void ChunkBuffer::clear() { positions_.clear(), values_.clear(), rotations_.clear(), counts_.clear(); }
 
-std::string ChunkBuffer::stored(ChunkPacking packing) const {
-  std::string plain;
-  appendPlanes(plain, positions_);
-  appendPlanes(plain, rotations_);
-  appendPlanes(plain, counts_);
-  appendPlanes(plain, values_);
-  uLongf size = compressBound(plain.size());
+std::string ChunkBuffer::stored(ChunkPacking packing) {
+  plain_.clear();
+  appendPlanes(plain_, positions_);
+  appendPlanes(plain_, rotations_);
+  appendPlanes(plain_, counts_);
+  appendPlanes(plain_, values_);
+  uLongf size = compressBound(plain_.size());
   std::string deflated(size, '\0');
   const int level = packing == ChunkPacking::Quick ? 0 : 5; // higher ones gain a percent and take twice the time
   const int status =
-      compress2(reinterpret_cast<Bytef*>(deflated.data()), &size, reinterpret_cast<const Bytef*>(plain.data()), plain.size(), level);
+      compress2(reinterpret_cast<Bytef*>(deflated.data()), &size, reinterpret_cast<const Bytef*>(plain_.data()), plain_.size(), level);
   if (status != Z_OK) throw MachineFailure("out of memory while a film was compressed; use a machine with more memory");
   deflated.resize(size);
   return deflated;

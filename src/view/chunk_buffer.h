@@ -22,12 +22,13 @@ class ChunkBuffer {
   const std::vector<float>& positions() const { return positions_; }
   const std::vector<float>& values() const { return values_; }
   void clear();
-  std::string stored(ChunkPacking packing) const;
+  std::string stored(ChunkPacking packing);
 
  private:
   std::vector<float> positions_, values_;
   std::vector<std::int16_t> rotations_;
   std::vector<std::uint32_t> counts_;
+  std::string plain_; ///< scratch
 };
 
 }

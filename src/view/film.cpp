@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 
 namespace tendril {
 
@@ -51,12 +52,12 @@ struct Film::Impl {
   Impl(const std::filesystem::path& folder, std::size_t maxFrames);
 
   std::size_t chunks() const { return (rows.size() + framesPerChunk - 1) / framesPerChunk; }
-  State stateOf(std::size_t frame) const;
-  FilmFrame read(std::size_t frame) const;
+  void readState(std::size_t frame, State& state) const;
+  void read(std::size_t number, FilmFrame& frame) const;
   void readContacts(FilmFrame& frame) const;
-  const std::vector<FilmFrame>& framesOf(std::size_t chunk);
+  std::span<const FilmFrame> framesOf(std::size_t chunk);
   std::string encode(std::size_t channel, std::size_t chunk, ChunkPacking packing);
-  void noteColumns(std::size_t channel, const ChunkBuffer& buffer);
+  void noteColumns(std::size_t channel);
   void sample();
   void placeOrigin(const State& state);
   bool isPlanar() const;
@@ -83,8 +84,10 @@ struct Film::Impl {
   std::vector<FilmField> fields;
   std::vector<Seen> seen;
   int parts = 0;
+  // Kept from chunk to chunk for their memory: of large models it takes longer to get some from the system than to fill it.
   std::optional<std::size_t> loaded; ///< chunk whose frames are in memory
   std::vector<FilmFrame> frames;
+  ChunkBuffer buffer;
 };
 
 Film::Impl::Impl(const std::filesystem::path& folder, std::size_t maxFrames) : results(folder), series(filmSeries(results.reader())) {
@@ -122,21 +125,20 @@ void Film::Impl::placeOrigin(const State& state) {
 // ---- frames ----------------------------------------------------------------------------------------------------------------------------
 
 /// Results without rows have one frame, the initial state.
-State Film::Impl::stateOf(std::size_t number) const {
-  if (results.rows() > 0) return results.state(rows[number]);
-  State state = results.scene().mechanism().model->initialState();
+void Film::Impl::readState(std::size_t number, State& state) const {
+  if (results.rows() > 0) return results.readState(rows[number], state);
+  state = results.scene().mechanism().model->initialState();
   state.lambda = VectorX::Zero(results.scene().mechanism().model->nc());
-  return state;
 }
 
-FilmFrame Film::Impl::read(std::size_t number) const {
-  FilmFrame frame;
+void Film::Impl::read(std::size_t number, FilmFrame& frame) const {
   frame.row = rows[number];
-  frame.state = stateOf(number);
-  if (results.rows() == 0) return frame;
+  readState(number, frame.state);
+  frame.contacts.clear();
+  frame.step = std::numeric_limits<double>::quiet_NaN();
+  if (results.rows() == 0) return;
   if (Eigen::Index(frame.row) < stepSizes.size()) frame.step = stepSizes[Eigen::Index(frame.row)];
   if (results.reader().hasList("contacts")) readContacts(frame);
-  return frame;
 }
 
 void Film::Impl::readContacts(FilmFrame& frame) const {
@@ -152,31 +154,32 @@ void Film::Impl::readContacts(FilmFrame& frame) const {
   }
 }
 
-const std::vector<FilmFrame>& Film::Impl::framesOf(std::size_t chunk) {
+std::span<const FilmFrame> Film::Impl::framesOf(std::size_t chunk) {
+  const std::size_t first = chunk * framesPerChunk, count = std::min(framesPerChunk, rows.size() - first);
   if (loaded != chunk) {
     loaded.reset();
-    frames.clear();
-    const std::size_t first = chunk * framesPerChunk, end = std::min(first + framesPerChunk, rows.size());
-    for (std::size_t i = first; i < end; ++i) frames.push_back(read(i));
+    frames.resize(std::max(frames.size(), count));
+    for (std::size_t i = 0; i < count; ++i) read(first + i, frames[i]);
     loaded = chunk;
   }
-  return frames;
+  return {frames.data(), count};
 }
 
 std::string Film::Impl::encode(std::size_t channel, std::size_t chunk, ChunkPacking packing) {
-  ChunkBuffer buffer;
+  buffer.clear();
   for (const FilmFrame& frame : framesOf(chunk)) {
     channels[channel].fill(frame, buffer);
     if (channels[channel].extend) channels[channel].extend(frame, seen[channel].box);
   }
-  noteColumns(channel, buffer);
+  noteColumns(channel);
   std::string bytes = buffer.stored(packing);
   if (!seen[channel].chunks[chunk]) seen[channel].bytes += bytes.size();
   seen[channel].chunks[chunk] = 1;
   return bytes;
 }
 
-void Film::Impl::noteColumns(std::size_t channel, const ChunkBuffer& buffer) {
+/// Takes the ranges of what the buffer holds.
+void Film::Impl::noteColumns(std::size_t channel) {
   std::vector<Range>& ranges = seen[channel].columns;
   const std::vector<float>& values = buffer.values();
   for (std::size_t i = 0; i < values.size(); i += ranges.size()) {
@@ -191,12 +194,13 @@ void Film::Impl::sample() {
     if (seen[c].isNew() && !channels[c].name.starts_with("series/")) unseen.push_back(c);
   }
   const std::size_t count = std::min(sampledFrames, rows.size());
+  FilmFrame frame;
   for (std::size_t i = 0; i < count && !unseen.empty(); ++i) {
-    const FilmFrame frame = read(rowOf(i, count, rows.size()));
+    read(rowOf(i, count, rows.size()), frame);
     for (const std::size_t c : unseen) {
-      ChunkBuffer buffer;
+      buffer.clear();
       channels[c].fill(frame, buffer);
-      noteColumns(c, buffer);
+      noteColumns(c);
       if (channels[c].extend) channels[c].extend(frame, seen[c].box);
     }
   }
@@ -239,8 +243,9 @@ bool Film::Impl::isPlanar() const {
   if (std::abs(model.gravity().g[2]) > 0) return false;
   const std::size_t count = std::min(sampledFrames, rows.size());
   std::optional<double> height;
+  State state;
   for (std::size_t i = 0; i < count; ++i) {
-    const State state = stateOf(rowOf(i, count, rows.size()));
+    readState(rowOf(i, count, rows.size()), state);
     for (const Block& block : model.blocks()) {
       if (block.kind != Block::Kind::Pose) continue;
       const Pose pose = loadPose(state.q.data() + block.q);

@@ -13,7 +13,7 @@ import { crowd } from '../fixtures/crowd';
 import { browserPath, flags } from './browser';
 
 const frames = 300;
-const drawnFrames = 10;
+const drawnFrames = 3;
 
 declare global {
   interface Window {

@@ -119,6 +119,8 @@ class ResultReader {
   RowMatrix step(const std::string& name) const;
   /// One row of a state, e.g. to render or restart from it.
   Eigen::VectorXd stateRow(const std::string& name, std::size_t row) const;
+  /// The same, into memory that is there already: the rows of large models take longer to find a place than to be read.
+  void readStateRow(const std::string& name, std::size_t row, Eigen::VectorXd& values) const;
   SeriesInfo stateInfo(const std::string& name) const;
   SeriesInfo outputInfo(const std::string& name) const;
   SeriesInfo stepInfo(const std::string& name) const;

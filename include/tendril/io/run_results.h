@@ -23,6 +23,8 @@ class RunResults {
   double time(std::size_t row) const { return times_[Eigen::Index(row)]; }
   /// The accelerations are not recorded; they are zero here.
   State state(std::size_t row) const;
+  /// The same, into the memory of a state.
+  void readState(std::size_t row, State& state) const;
 
  private:
   std::filesystem::path folder_;
