@@ -12,7 +12,7 @@ import { build } from 'vite';
 import { crowd } from '../fixtures/crowd';
 import { browserPath, flags } from './browser';
 
-const frames = 300;
+const frames = 100;
 const drawnFrames = 3;
 
 declare global {

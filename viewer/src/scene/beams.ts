@@ -1,5 +1,5 @@
-// Beams on the graphics card: the poses of all nodes are in textures, an element is an instance of a piece of tube whose vertices the card
-// puts on the curve H exp(xi d) between two nodes. Between two frames, and for enlarged displacements, only numbers change.
+// Beams on the graphics card: the poses of all nodes are in textures, a run of elements is an instance of pieces of tube whose vertices the
+// card puts on the curves H exp(xi d) between two nodes. Between two frames, and for enlarged displacements, only numbers change.
 import * as THREE from 'three';
 import type { Film } from '../film/film';
 import type { BeamData } from '../film/header';
@@ -10,14 +10,17 @@ import type { Moment } from './poses';
 import { dressedDepthMaterial, dressedMaterial, toColor, unknownValue, type SharedUniforms } from './shading';
 
 const textureWidth = 1024;
+/** Elements of an instance, at most: cards, and what stands for one, take long for each instance. */
+const longestRun = 16;
 
 export const beamVertex = /* glsl */ `
   precision highp isampler2D;
   attribute vec4 aEdge;
   attribute float aTone;
   attribute float aInner; // of a vertex: 1 on the inside of a tube
-  attribute vec4 aElement; // node, element, half width, half height
-  attribute vec2 aMore; // inner radius, end (0: a piece; 1, 2: the cap at its first, second node)
+  attribute float aPart; // of a vertex: its element in the run
+  attribute vec4 aElement; // first node, first element, half width, half height
+  attribute vec3 aMore; // inner radius, end (0: pieces; 1, 2: the cap at the first, second node), elements
   attribute vec3 aTint;
   uniform sampler2D uPositionA, uPositionB, uPosition0, uValues;
   uniform isampler2D uRotationA, uRotationB, uRotation0;
@@ -87,7 +90,10 @@ export const beamVertex = /* glsl */ `
   }
 
   void place(out vec3 where, out vec3 upright) {
-    int node = int(aElement.x + 0.5);
+    bool isThere = aPart < aMore.z - 0.5; // the last run of a beam may be shorter
+    float part = isThere ? aPart : 0.0;
+    int node = int(aElement.x + part + 0.5);
+    float element = aElement.y + part;
     float xi = aMore.y > 0.5 ? aMore.y - 1.0 : position.x;
     vec3 p1, p2, p;
     vec4 q1, q2, q;
@@ -97,19 +103,19 @@ export const beamVertex = /* glsl */ `
     // Thin beams are drawn a pixel wide, so that they are seen at all.
     vec2 size = aInner > 0.5 ? vec2(aMore.x) * uThickness : max(aElement.zw * uThickness, vec2(uLeast));
     vec2 mirror = vec2(aMore.y == 1.0 ? -1.0 : 1.0, 1.0); // the first cap looks backwards
-    where = p + turned(q, vec3(0.0, position.yz * mirror * size));
+    where = isThere ? p + turned(q, vec3(0.0, position.yz * mirror * size)) : p1;
     upright = turned(q, aMore.y == 1.0 ? -normal : normal);
     vEdge = aEdge;
     vTone = aTone;
     vTint = aTint;
-    vId = uFirstId + aElement.y;
+    vId = uFirstId + element;
     vValue = 0.0;
     if (uValuesOn == 1) {
       float first = texelFetch(uValues, texelOf(node), 0).x;
       float second = texelFetch(uValues, texelOf(node + 1), 0).x;
       vValue = min(first, second) < -0.9e30 ? ${unknownValue.toExponential()} : mix(first, second, xi);
     } else if (uValuesOn == 2) {
-      vValue = texelFetch(uValues, texelOf(int(aElement.y + 0.5)), 0).x;
+      vValue = texelFetch(uValues, texelOf(int(element + 0.5)), 0).x;
     }
   }
 `;
@@ -192,6 +198,30 @@ function capGeometry(section: Section, sides: number): THREE.BufferGeometry {
   return triangles.geometry({ aInner: inner });
 }
 
+/** The same `count` times, with the number of the repetition. */
+function repeated(plain: THREE.BufferGeometry, count: number): THREE.BufferGeometry {
+  const vertices = plain.getAttribute('position').count;
+  const index = Array.from(plain.index!.array);
+  const geometry = new THREE.BufferGeometry().setIndex(
+    Array.from({ length: count }, (_, part) => index.map((i) => i + part * vertices)).flat(),
+  );
+  for (const [name, attribute] of Object.entries(plain.attributes)) {
+    const array = new Float32Array(count * attribute.array.length);
+    for (let part = 0; part < count; ++part) array.set(attribute.array, part * attribute.array.length);
+    geometry.setAttribute(name, new THREE.BufferAttribute(array, attribute.itemSize));
+  }
+  const parts = Float32Array.from({ length: count * vertices }, (_, i) => Math.floor(i / vertices));
+  return geometry.setAttribute('aPart', new THREE.BufferAttribute(parts, 1));
+}
+
+interface Run {
+  beam: BeamData;
+  index: number;
+  e: number; // first element
+  count: number;
+  end: number;
+}
+
 interface Attributes {
   aElement: THREE.InstancedBufferAttribute;
   aMore: THREE.InstancedBufferAttribute;
@@ -210,7 +240,9 @@ class SectionBatch {
   readonly body: THREE.Mesh<THREE.InstancedBufferGeometry>;
   readonly caps: THREE.Mesh<THREE.InstancedBufferGeometry>;
   private readonly attributes: [Attributes, Attributes];
-  private readonly counts: [number, number];
+  private readonly counts: [number, number]; // instances
+  private readonly elements: number;
+  private readonly run: number; // elements of an instance
   private readonly cache = new Map<string, THREE.InstancedBufferGeometry>();
   private readonly radius: number;
   private readonly elementLength: number;
@@ -222,19 +254,25 @@ class SectionBatch {
     depth: THREE.Material,
     private readonly extent: number,
   ) {
-    const elements = beams.flatMap(({ beam, index }) =>
-      Array.from({ length: Math.max(0, beam.nodes - 1) }, (_, e) => ({ beam, index, e, end: 0 })),
+    const elementsOf = (beam: BeamData) => Math.max(0, beam.nodes - 1);
+    this.elements = beams.reduce((sum, { beam }) => sum + elementsOf(beam), 0);
+    const run = Math.max(1, Math.min(longestRun, Math.ceil(this.elements / beams.length)));
+    this.run = run;
+    const runs = beams.flatMap(({ beam, index }) =>
+      Array.from({ length: Math.ceil(elementsOf(beam) / run) }, (_, i): Run => {
+        return { beam, index, e: i * run, count: Math.min(run, elementsOf(beam) - i * run), end: 0 };
+      }),
     );
-    const ends = beams.flatMap(({ beam, index }) =>
+    const ends = beams.flatMap(({ beam, index }): Run[] =>
       beam.nodes < 2
         ? []
         : [
-            { beam, index, e: 0, end: 1 },
-            { beam, index, e: beam.nodes - 2, end: 2 },
+            { beam, index, e: 0, count: 1, end: 1 },
+            { beam, index, e: beam.nodes - 2, count: 1, end: 2 },
           ],
     );
-    this.counts = [elements.length, ends.length];
-    this.attributes = [this.attributesOf(elements), this.attributesOf(ends)];
+    this.counts = [runs.length, ends.length];
+    this.attributes = [this.attributesOf(runs), this.attributesOf(ends)];
     this.radius = Math.max(...beams.map(({ beam }) => Math.max(drawnSection(beam, extent).width, drawnSection(beam, extent).height) / 2));
     const lengths = beams.map(({ beam }) => ((beam.arclength.at(-1) ?? 0) - (beam.arclength[0] ?? 0)) / Math.max(1, beam.nodes - 1));
     this.elementLength = Math.max(...lengths);
@@ -255,7 +293,7 @@ class SectionBatch {
     let sides = radius > 60 ? 48 : radius > 15 ? 24 : radius > 4 ? 12 : radius > 1.2 ? 6 : 3;
     let steps = length > 240 ? 24 : length > 60 ? 12 : length > 16 ? 4 : length > 6 ? 2 : 1;
     const budget = 3e6;
-    while (2 * sides * steps * this.counts[0] > budget && (steps > 1 || sides > 3)) {
+    while (2 * sides * steps * this.elements > budget && (steps > 1 || sides > 3)) {
       if (steps > 1) steps = Math.ceil(steps / 2);
       else sides = sides > 12 ? 12 : sides > 6 ? 6 : 3;
     }
@@ -267,15 +305,15 @@ class SectionBatch {
     for (const geometry of this.cache.values()) geometry.dispose();
   }
 
-  private attributesOf(items: { beam: BeamData; index: number; e: number; end: number }[]): Attributes {
+  private attributesOf(items: Run[]): Attributes {
     const attribute = (size: number) => new THREE.InstancedBufferAttribute(new Float32Array(size * items.length), size);
-    const result = { aElement: attribute(4), aMore: attribute(2), aTint: attribute(3) };
+    const result = { aElement: attribute(4), aMore: attribute(3), aTint: attribute(3) };
     const { extent } = this;
     const colour = new THREE.Color();
-    items.forEach(({ beam, index, e, end }, i) => {
+    items.forEach(({ beam, index, e, count, end }, i) => {
       const { width, height, innerRadius } = drawnSection(beam, extent);
       result.aElement.setXYZW(i, beam.firstNode + e, beam.firstElement + e, width / 2, height / 2);
-      result.aMore.setXY(i, innerRadius, end);
+      result.aMore.setXYZ(i, innerRadius, end, count);
       toColor(beamColour(index), colour);
       result.aTint.setXYZ(i, colour.r, colour.g, colour.b);
     });
@@ -287,7 +325,7 @@ class SectionBatch {
     let geometry = this.cache.get(key);
     if (!geometry) {
       geometry = new THREE.InstancedBufferGeometry();
-      const plain = isCap ? capGeometry(this.section, sides) : pieceGeometry(this.section, sides, steps);
+      const plain = isCap ? repeated(capGeometry(this.section, sides), 1) : repeated(pieceGeometry(this.section, sides, steps), this.run);
       geometry.setIndex(plain.index);
       for (const [name, attribute] of Object.entries(plain.attributes)) geometry.setAttribute(name, attribute);
       for (const [name, attribute] of Object.entries(this.attributes[isCap ? 1 : 0])) geometry.setAttribute(name, attribute);
