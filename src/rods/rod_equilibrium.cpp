@@ -1,18 +1,14 @@
 #include "tendril/rods/rod_equilibrium.h"
 
+#include "rods/least_curvature.h"
 #include "rods/rod_ends.h"
 #include "rods/rod_program.h"
 #include "tendril/model/error.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
-#include <random>
 
 namespace tendril {
 
@@ -38,59 +34,17 @@ void check(const StrainRod& rod, const RodEnds& ends, RodForm form) {
   checkRodEnds(rod.properties().stretchStiffness ? std::numeric_limits<double>::infinity() : rod.properties().length, ends);
 }
 
-struct Curvature {
-  double least;
-  VectorX direction; ///< strains
-};
-
-/// Least of (H d . d) / (D d . d) for directions d that the conditions of the end allow, D the elastic energy: by the method of Lanczos,
-/// since H D^-1 is the identity plus what is compact. J D^-1/2 are the conditions' gradients in coordinates in which D is the identity.
-Curvature leastCurvature(StrainRod& rod, const EndConditions& ends, const VectorX& multipliers) {
-  constexpr int most = 300;
-  constexpr double accuracy = 1e-10;
-  const VectorX unit = rod.elasticity().cwiseSqrt().cwiseInverse();
+LeastCurvature leastCurvature(StrainRod& rod, const EndConditions& ends, const VectorX& multipliers) {
   const Pose& end = rod.frame(rod.elements());
-  MatrixX J(rod.size(), ends.rows());
+  MatrixX J = MatrixX::Zero(rod.size(), ends.rows());
   VectorX column;
   for (int k = 0; k < ends.rows(); ++k) {
     column.setZero(rod.size());
     rod.addEndGradient(ends.weighted(end, VectorX::Unit(ends.rows(), k)), 1, column);
-    J.col(k) = unit.cwiseProduct(column);
+    J.col(k) = column;
   }
-  MatrixX held(rod.size(), 0); // an orthonormal basis of J
-  if (ends.rows() > 0) {
-    const Eigen::ColPivHouseholderQR<MatrixX> qr(J);
-    held = qr.householderQ() * MatrixX::Identity(rod.size(), qr.rank());
-  }
-  const StrainRod::EndFunction function = ends.weighted(end, multipliers);
-  const auto project = [&](VectorX& v) { v -= held * (held.transpose() * v); };
-
-  std::mt19937 random(1);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  const int size = int(std::min<Eigen::Index>(most, rod.size() - held.cols()));
-  VectorX v = VectorX::NullaryExpr(rod.size(), [&](Eigen::Index) { return uniform(random); }), w;
-  project(v);
-  v.normalize();
-  MatrixX basis(rod.size(), size);
-  VectorX diagonal(size), below(size);
-  Eigen::SelfAdjointEigenSolver<MatrixX> eigen;
-  int k = 0;
-  while (true) {
-    basis.col(k) = v;
-    rod.hessianProduct(1, function, {}, unit.cwiseProduct(v), w);
-    w = unit.cwiseProduct(w);
-    project(w);
-    diagonal[k] = v.dot(w);
-    for (int pass = 0; pass < 2; ++pass) w -= basis.leftCols(k + 1) * (basis.leftCols(k + 1).transpose() * w);
-    below[k] = w.norm();
-    const bool isLast = ++k == size || below[k - 1] < accuracy;
-    if (isLast || k % 5 == 0) {
-      eigen.computeFromTridiagonal(diagonal.head(k), below.head(k - 1));
-      if (isLast || below[k - 1] * std::abs(eigen.eigenvectors()(k - 1, 0)) < accuracy) break;
-    }
-    v = w / below[k - 1];
-  }
-  return {eigen.eigenvalues()[0], unit.cwiseProduct(basis.leftCols(k) * eigen.eigenvectors().col(0))};
+  const StrainRod::SecondVariation H = rod.secondVariation(1, ends.weighted(end, multipliers), {});
+  return leastCurvature(rod.elasticity(), J, [&](const VectorX& direction, VectorX& product) { H.times(direction, product); });
 }
 
 /// The multipliers of the first rows of every element, of the way of its end from its begin.
@@ -133,7 +87,7 @@ RodEquilibrium solveEquilibrium(StrainRod& rod, const RodEnds& ends, const RodEq
       found.internalForces = internalForces(rod, report.multipliers.equality, program->energyUnit() / rod.properties().length);
     found.isMinimum = report.strictMinimum;
     if (found.isMinimum && !options.measuresStability) return found;
-    const Curvature curvature = leastCurvature(program->rod(), program->ends(), multipliers);
+    const LeastCurvature curvature = leastCurvature(program->rod(), program->ends(), multipliers);
     found.stability = curvature.least;
     found.isMinimum = curvature.least > -flat;
     if (found.isMinimum || found.escapes >= options.escapes) break;

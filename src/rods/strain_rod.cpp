@@ -199,22 +199,45 @@ void StrainRod::hessian(double scale, const EndFunction& end, const NodeForces& 
   H.diagonal() += scale * elasticity_;
 }
 
-void StrainRod::hessianProduct(double scale, const EndFunction& end, const NodeForces& forces, const VectorX& direction, VectorX& product) {
-  const ElementTwist twist = element();
-  const int stride = twist.stride(), n = twist.size();
-  product = scale * elasticity_.cwiseProduct(direction);
-  // Rotation of all elements before j, and moment of the motions of all beyond.
-  screws();
-  Vector3 before = Vector3::Zero(), moment = Vector3::Zero();
-  for (int i = 0; i < elements(); ++i) before += screws_[std::size_t(i)].bottomRows<3>() * direction.segment(stride * i, n);
+StrainRod::SecondVariation StrainRod::secondVariation(double scale, const EndFunction& end, const NodeForces& forces) {
+  SecondVariation variation(*this);
+  variation.scale_ = scale;
+  variation.Z_.resize(frames_.size() - 1), variation.own_.resize(frames_.size() - 1);
   fromTheEnd(scale, end, forces, [&](int j, const Beyond& beyond) {
     const Screws& A = screws_[std::size_t(j)];
-    const auto d = direction.segment(stride * j, n);
-    const Moments Z = beyond.B * A.bottomRows<3>() - so3::hat(beyond.F) * A.topRows<3>();
-    before -= A.bottomRows<3>() * d;
-    product.segment(stride * j, n) += Z.transpose() * before + A.bottomRows<3>().transpose() * moment + ownBlock(j, beyond, Z) * d;
-    moment += Z * d;
+    Moments& Z = variation.Z_[std::size_t(j)];
+    Z = beyond.B * A.bottomRows<3>() - so3::hat(beyond.F) * A.topRows<3>();
+    variation.own_[std::size_t(j)] = ownBlock(j, beyond, Z);
   });
+  return variation;
+}
+
+/// One sweep with the rotation of all elements before j, and the moment of the motions of all beyond.
+void StrainRod::SecondVariation::times(const VectorX& direction, VectorX& product) const {
+  const ElementTwist twist = rod_->element();
+  const int stride = twist.stride(), n = twist.size();
+  const std::vector<Screws>& A = rod_->screws_;
+  product = scale_ * rod_->elasticity_.cwiseProduct(direction);
+  Vector3 before = Vector3::Zero(), moment = Vector3::Zero();
+  for (std::size_t i = 0; i < A.size(); ++i) before += A[i].bottomRows<3>() * direction.segment(stride * Eigen::Index(i), n);
+  for (std::size_t j = A.size(); j-- > 0;) {
+    const Eigen::Index at = stride * Eigen::Index(j);
+    const auto d = direction.segment(at, n);
+    before -= A[j].bottomRows<3>() * d;
+    product.segment(at, n) += Z_[j].transpose() * before + A[j].bottomRows<3>().transpose() * moment + own_[j] * d;
+    moment += Z_[j] * d;
+  }
+}
+
+void StrainRod::nodeMotions(const VectorX& direction, NodeForces& motions) {
+  screws();
+  const ElementTwist twist = element();
+  motions.setZero(3, Eigen::Index(frames_.size()));
+  Vector6 screw = Vector6::Zero();
+  for (std::size_t i = 0; i < screws_.size(); ++i) {
+    screw += screws_[i] * direction.segment(twist.stride() * Eigen::Index(i), twist.size());
+    motions.col(Eigen::Index(i) + 1) = screw.head<3>() + screw.tail<3>().cross(frames_[i + 1].x);
+  }
 }
 
 }

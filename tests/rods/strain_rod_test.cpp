@@ -69,7 +69,7 @@ TEST(StrainRod, DerivativesAreExact) {
     EXPECT_LT((H - H.transpose()).norm(), 1e-14 * H.norm());
     VectorX product;
     const VectorX direction = randomVector(rod.size(), 4, 1);
-    rod.hessianProduct(scale, load.at(rod.frame(rod.elements())), {}, direction, product);
+    rod.secondVariation(scale, load.at(rod.frame(rod.elements())), {}).times(direction, product);
     EXPECT_LT((product - H * direction).norm(), 1e-13 * H.norm() * direction.norm());
     for (int i = 0; i < rod.size(); ++i) {
       const VectorX d = e * VectorX::Unit(rod.size(), i);

@@ -97,8 +97,11 @@ class StrainRod {
   /// The Hessian of scale energy + function of the end + sum_k f_k . r_k, symmetric.
   void hessian(double scale, const EndFunction& end, const NodeForces& forces, MatrixX& H);
   void hessian(double scale, const EndFunction& end, MatrixX& H) { hessian(scale, end, {}, H); }
-  /// product = that Hessian times a direction, in O(N).
-  void hessianProduct(double scale, const EndFunction& end, const NodeForces& forces, const VectorX& direction, VectorX& product);
+  class SecondVariation;
+  /// That Hessian as a product with directions, each in O(N); until the rod is placed anew.
+  SecondVariation secondVariation(double scale, const EndFunction& end, const NodeForces& forces);
+  /// motions = dr_k/du times a direction, of all nodes, one a column.
+  void nodeMotions(const VectorX& direction, NodeForces& motions);
 
  private:
   using Screws = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
@@ -124,6 +127,21 @@ class StrainRod {
   std::vector<Pose> frames_;
   std::vector<Screws> screws_; ///< A_i
   bool screwsCurrent_ = false;
+};
+
+/// What hessian() is the matrix of.
+class StrainRod::SecondVariation {
+ public:
+  void times(const VectorX& direction, VectorX& product) const;
+
+ private:
+  friend class StrainRod;
+  explicit SecondVariation(const StrainRod& rod) : rod_(&rod) {}
+
+  const StrainRod* rod_;
+  double scale_ = 0;
+  std::vector<Moments> Z_; ///< of each element
+  std::vector<Block> own_; ///< of each element with itself, without its elasticity
 };
 
 }
