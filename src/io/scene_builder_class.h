@@ -2,6 +2,7 @@
 #include "io/scene_builder.h"
 #include "io/scene_reader.h"
 #include "tendril/control/optimal_control.h"
+#include "tendril/rods/contact_statics.h"
 #include "tendril/rods/cosserat_statics.h"
 #include "tendril/rods/elastica_statics.h"
 #include "tendril/rods/packed_ring_statics.h"
@@ -117,8 +118,12 @@ class SceneBuilder {
   void readRodStatics(const Record& rod, const Record& analysis);
   void readCosseratRod(const Record& rod, const Record& analysis);
   void readRodPath(const Record& rod, const Record& analysis);
+  void readRodContact(const Record& rod, const Record& analysis);
+  RodFamily readRodFamily(const Record& rod, const Record& analysis, Dimension& unit) const;
+  void addSpread(const Record& analysis, int stride);
   void readReconstruction(const Record& rod, const Record& analysis);
   void readIdentification(const Record& rod, const Record& analysis);
+  void addSurroundings();
   void makeRodStatics();
   RodStaticsOptions rod_;
   std::optional<ElasticaOptions> elastica_; ///< in its place
@@ -176,6 +181,7 @@ class SceneBuilder {
   std::vector<CollisionShape> meshShapes_;
   // In the place of the equilibria of rod_, as elastica_.
   std::optional<RodPathStaticsOptions> rodPath_;
+  std::optional<RodContactStaticsOptions> rodContact_;
   std::optional<RodReconstructionOptions> reconstruction_;
   std::optional<RodIdentificationStaticsOptions> identification_;
 };

@@ -222,6 +222,21 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"end moment", {"", 3, "N m", "moment of the support on the end", "inertial"}},
       {"branch parameters", {"", 1, "1", "parameter at each branch point"}},
       {"branch forces", {"", 1, "N", "size of the force of the support on the end at each branch point"}}};
+  static const std::map<std::string, Info> ofRodContact{
+      {"parameter", {"", 1, "1", "what changes"}},
+      {"energy", {"", 1, "J", "energy of the rod and its weight"}},
+      {"elastic energy", {"", 1, "J", "elastic energy"}},
+      {"gravitational energy", {"", 1, "J", "energy of the weight, zero at the inertial origin"}},
+      {"turns", {"", 1, "1", "integral of the torsion over 2 pi"}},
+      {"twist jump", {"", 1, "1", "change of that in the step"}},
+      {"writhe", {"", 1, "1", "writhe of the centreline, straight beyond both ends"}},
+      {"contact places", {"", 1, "1", "places that carry a force"}},
+      {"largest contact force", {"", 1, "N", "largest force of a contact"}},
+      {"least gap", {"", 1, "m", "smallest distance of the surfaces, at most half a radius"}},
+      {"stability", {"", 1, "1", "least of the second variation over twice its elastic part"}},
+      {"residual", {"", 1, "1", "residual of the conditions of optimality"}},
+      {"end force", {"", 3, "N", "force of the support on the end", "inertial"}},
+      {"end moment", {"", 3, "N m", "moment of the support on the end", "inertial"}}};
   static const std::map<std::string, Info> ofIdentification{
       {"natural curvature", {"", 1, "1/m", "size of the mean natural curvature"}},
       {"natural torsion", {"", 1, "1/m", "mean natural torsion"}},
@@ -250,13 +265,14 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
                       : elastica_       ? ofElastica
                       : packedRing_     ? ofPackedRing
                       : rodPath_        ? ofRodPath
+                      : rodContact_     ? ofRodContact
                       : identification_ ? ofIdentification
                       : reconstruction_ ? nothing
                                         : ofStrainRod;
     if (const auto found = own.find(what); found != own.end()) {
       MonitorQuantity quantity = found->second;
       quantity.name = what;
-      if (what == "parameter" || what == "branch parameters") quantity.unit = rodPath_->unit;
+      if (what == "parameter" || what == "branch parameters") quantity.unit = rodPath_ ? rodPath_->unit : rodContact_->unit;
       if (what.starts_with("branch ")) quantity.columns = rodPath_->path.branchPoints;
       if (identification_ && quantity.columns == 3) quantity.columns *= identification_->identification.groups;
       return quantity;
@@ -272,6 +288,7 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
   refuse(ofElastica, "elastica");
   refuse(ofPackedRing, "packed-ring");
   refuse(ofRodPath, "rod-path");
+  refuse(ofRodContact, "rod-contact");
   refuse(ofIdentification, "identification");
   if (const auto found = ofManoeuvre.find(what); found != ofManoeuvre.end()) {
     if (!content_.isManoeuvre)

@@ -89,6 +89,29 @@ SectionProperties sectionOfRod(const Record& r) {
   return section;
 }
 
+/// In SI.
+const char* unitOfParameter(const std::string& parameter) { return parameter == "distance" ? "m" : parameter == "rotation" ? "rad" : "1"; }
+
+/// An obstacle as a rod in equilibrium knows it, or nothing.
+std::optional<RodObstacle> obstacleOf(const ContactModel::Part& part, const Shape& shape, const Pose& frame) {
+  RodObstacle obstacle{.name = part.name, .kind = RodObstacle::Kind::HalfSpace, .frame = frame * shape.pose};
+  switch (shape.kind) {
+  case Shape::Kind::HalfSpace:
+    return obstacle;
+  case Shape::Kind::Sphere:
+    obstacle.kind = RodObstacle::Kind::Sphere, obstacle.radius = shape.size[0], obstacle.isHollow = shape.hollow;
+    return obstacle;
+  case Shape::Kind::Cylinder:
+    obstacle.kind = RodObstacle::Kind::Cylinder, obstacle.radius = shape.size[0];
+    return obstacle;
+  case Shape::Kind::Tube:
+    obstacle.kind = RodObstacle::Kind::Cylinder, obstacle.radius = shape.size[1], obstacle.isHollow = true;
+    return obstacle;
+  default:
+    return std::nullopt;
+  }
+}
+
 }
 
 /// A rod that is part of the mechanism, its strains coordinates.
@@ -131,13 +154,14 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
     return;
   }
   if (records.size() != 1) throw InputError(root_.location(), "rods", "the analysis is one of a single rod", "give one entry in `rods`");
+  const bool touches = analysis.variant() == "rod-contact";
   for (const char* key : {"bodies", "beams", "joints", "springs", "loads", "point_masses", "contacts", "gravity"})
-    if (root_.has(key))
+    if (root_.has(key) && !(touches && std::string_view(key) == "contacts"))
       throw InputError(root_.keyLocation(key), key, "equilibria of rods know nothing but the rod and its supports",
                        "remove the key; weights are those of the rod, supports its `begin` and `end`");
   const Record& r = records[0];
   for (const char* key : {"mass", "rotary", "initial", "surface", "contact_radius"})
-    if (r.has(key))
+    if (r.has(key) && !(touches && std::string_view(key) == "surface"))
       r.node(key).refuse("the analysis knows a rod in equilibrium alone", "remove it, or write analysis: {type: dynamic, ...}");
   if (!r.object("begin").boolean("held")) r.object("begin").node("held").refuse("the analysis holds the begin of the rod", "remove it");
   const std::string name = claim(r, "beam");
@@ -165,6 +189,7 @@ void SceneBuilder::readRods(const std::vector<Record>& records, const Record& an
                                                      {"elastica", &SceneBuilder::readElastica},
                                                      {"packed-ring", &SceneBuilder::readPackedRing},
                                                      {"rod-path", &SceneBuilder::readRodPath},
+                                                     {"rod-contact", &SceneBuilder::readRodContact},
                                                      {"reconstruction", &SceneBuilder::readReconstruction},
                                                      {"identification", &SceneBuilder::readIdentification}};
   (this->*readers.at(analysis.variant()))(r, analysis);
@@ -207,10 +232,10 @@ void SceneBuilder::readPackedRing(const Record& r, const Record& analysis) {
 }
 
 /// The rod and its supports as functions of the parameter.
-void SceneBuilder::readRodPath(const Record& r, const Record& analysis) {
+RodFamily SceneBuilder::readRodFamily(const Record& r, const Record& analysis, Dimension& unit) const {
   const std::string parameter = analysis.choice("parameter");
   RodFamily family{[rod = rod_.rod](double) { return rod; }, [ends = rod_.ends](double) { return ends; }};
-  Dimension unit = dimension::none;
+  unit = dimension::none;
   const auto needsEnd = [&](bool has, const char* key) {
     if (!has)
       r.node(r.has("end") ? "end" : "begin")
@@ -248,6 +273,18 @@ void SceneBuilder::readRodPath(const Record& r, const Record& analysis) {
       return curved;
     };
   }
+  if (parameter == "distance")
+    for (const char* key : {"from", "to"})
+      if (const double p = analysis.node(key).toNumber(unit); !(p <= rod_.rod.length * (1 + 1e-12) && p > 0))
+        analysis.node(key).refuse("the ends cannot be so far apart, or at one place", "give a distance up to the length of the rod");
+  if (analysis.node("from").toNumber(unit) == analysis.node("to").toNumber(unit))
+    analysis.node("to").refuse("the path has no length", "let `from` and `to` differ");
+  return family;
+}
+
+void SceneBuilder::readRodPath(const Record& r, const Record& analysis) {
+  Dimension unit = dimension::none;
+  RodFamily family = readRodFamily(r, analysis, unit);
   RodPathOptions path{.elements = rod_.elements,
                       .from = analysis.node("from").toNumber(unit),
                       .to = analysis.node("to").toNumber(unit),
@@ -258,18 +295,37 @@ void SceneBuilder::readRodPath(const Record& r, const Record& analysis) {
                       .maxPoints = analysis.integer("max_points")};
   if (path.branchPoints > 100) analysis.node("branch_points").refuse("so many are not followed", "give up to 100");
   if (path.elements > 400) r.node("elements").refuse("the path of so many is not followed", "give up to 400");
-  if (path.from == path.to) analysis.node("to").refuse("the path has no length", "let `from` and `to` differ");
-  if (parameter == "distance")
-    for (const char* key : {"from", "to"})
-      if (const double p = analysis.node(key).toNumber(unit); !(p <= rod_.rod.length * (1 + 1e-12) && p > 0))
-        analysis.node(key).refuse("the ends cannot be so far apart, or at one place", "give a distance up to the length of the rod");
   if (!(path.largestStep >= path.step)) analysis.node("largest_step").refuse("it is below the first step", "give `step` or more");
   if (analysis.has("start")) path.start = Vector3(analysis.numbers("start")).replicate(rod_.elements, 1);
-  rodPath_ = {.family = std::move(family),
-              .path = std::move(path),
-              .unit = parameter == "distance"   ? "m"
-                      : parameter == "rotation" ? "rad"
-                                                : "1"};
+  rodPath_ = {.family = std::move(family), .path = std::move(path), .unit = unitOfParameter(analysis.choice("parameter"))};
+}
+
+/// What it touches is known when all is built (makeRodStatics).
+void SceneBuilder::readRodContact(const Record& r, const Record& analysis) {
+  if (rod_.elements > mostStrains) r.node("elements").refuse("so many do not touch", "give up to 2000");
+  Dimension unit = dimension::none;
+  rodContact_ = {.family = readRodFamily(r, analysis, unit),
+                 .surroundings = {},
+                 .elements = rod_.elements,
+                 .from = analysis.node("from").toNumber(unit),
+                 .to = analysis.node("to").toNumber(unit),
+                 .steps = analysis.integer("steps"),
+                 .unit = unitOfParameter(analysis.choice("parameter"))};
+  if (analysis.choice("method") == "flow") rodContact_->equilibrium.method = ContactDescent::Flow;
+  rodContact_->equilibrium.tolerance = analysis.number("optimality");
+  rodContact_->equilibrium.maxIterations = analysis.integer("max_iterations");
+  if (analysis.has("start")) rod_.start = Vector3(analysis.numbers("start")).replicate(rod_.elements, 1);
+  addSpread(analysis, 3);
+  rodContact_->start = rod_.start;
+}
+
+void SceneBuilder::addSpread(const Record& analysis, int stride) {
+  const double spread = analysis.number("spread");
+  if (!(spread > 0)) return;
+  std::mt19937 random(unsigned(analysis.integer("seed")));
+  std::uniform_real_distribution<double> uniform(-spread, spread);
+  for (int i = 0; i < rod_.start.size(); ++i)
+    if (i % stride < 3) rod_.start[i] += uniform(random);
 }
 
 void SceneBuilder::readReconstruction(const Record& r, const Record& analysis) {
@@ -330,12 +386,7 @@ void SceneBuilder::readRodStatics(const Record& r, const Record& analysis) {
     const double angle = -rod_.start[stride * i + 2] * rod_.rod.length * (i + 0.5) / places;
     rod_.start.segment<2>(stride * i) = Eigen::Rotation2Dd(angle) * rod_.start.segment<2>(stride * i);
   }
-  if (const double spread = analysis.number("spread"); spread > 0) {
-    std::mt19937 random(unsigned(analysis.integer("seed")));
-    std::uniform_real_distribution<double> uniform(-spread, spread);
-    for (int i = 0; i < rod_.start.size(); ++i)
-      if (i % stride < 3) rod_.start[i] += uniform(random);
-  }
+  addSpread(analysis, stride);
 }
 
 /// Vertices are the nodes between elements; the first guess stands between what is held.
@@ -396,12 +447,45 @@ void SceneBuilder::readCosseratRod(const Record& r, const Record& analysis) {
   cosserat_->path = path;
 }
 
+/// By the laws of the scene, which know no friction here.
+void SceneBuilder::addSurroundings() {
+  const ContactModel& contacts = content_.contacts;
+  const int rod = contacts.find(content_.mechanism.beams[0].name);
+  RodSurroundings& around = rodContact_->surroundings;
+  around.touchesItself = rod >= 0 && contacts.law(rod, rod);
+  if (rod < 0) return; // no contacts at all
+  const auto refuse = [&](const std::string& problem, const std::string& remedy) {
+    throw InputError(root_.keyLocation("contacts"), "contacts", problem, remedy);
+  };
+  if (contacts.parts()[std::size_t(rod)].curve) around.radius = contacts.parts()[std::size_t(rod)].curve->radius;
+  const State state = content_.mechanism.model->initialState();
+  for (int k = 0; k < int(contacts.parts().size()); ++k) {
+    const ContactLaw* law = contacts.law(rod, k);
+    if (!law) continue;
+    const ContactModel::Part& part = contacts.parts()[std::size_t(k)];
+    if (!(*law == ContactLaw{})) refuse("the rod touches '" + part.name + "' without friction", "give the names alone, `between: [A, B]`");
+    for (const CollisionShape& shape : part.shapes) {
+      const std::optional<RodObstacle> obstacle = obstacleOf(part, shape.shape(), part.marker->frame(state));
+      if (!obstacle)
+        refuse("a rod in equilibrium does not know the shape of '" + part.name + "'",
+               "give it a half-space, a sphere, a cylinder (outside), a tube or a hollow sphere (inside)");
+      around.obstacles.push_back(*obstacle);
+      rodContact_->parts.push_back(k);
+    }
+  }
+  rodContact_->part = rod;
+}
+
 void SceneBuilder::makeRodStatics() {
+  if (rodContact_) addSurroundings();
   const std::vector<int>& blocks = content_.mechanism.beams[0].nodes;
   const auto makes = [&]<class Analysis>(std::type_identity<Analysis>, auto options) {
     options.blocks = blocks;
-    content_.makeAnalysis = [o = std::move(options)](const Model& model, const ContactModel&, const FrictionObserver&) {
-      return std::make_unique<Analysis>(model, o);
+    content_.makeAnalysis = [o = std::move(options)](const Model& model, const ContactModel& contacts, const FrictionObserver&) {
+      if constexpr (std::is_constructible_v<Analysis, const Model&, const ContactModel&, decltype(o)>)
+        return std::make_unique<Analysis>(model, contacts, o);
+      else
+        return std::make_unique<Analysis>(model, o);
     };
   };
   if (cosserat_)
@@ -412,6 +496,8 @@ void SceneBuilder::makeRodStatics() {
     makes(std::type_identity<PackedRingStatics>(), *packedRing_);
   else if (rodPath_)
     makes(std::type_identity<RodPathStatics>(), *rodPath_);
+  else if (rodContact_)
+    makes(std::type_identity<RodContactStatics>(), *rodContact_);
   else if (reconstruction_)
     makes(std::type_identity<RodReconstruction>(), *reconstruction_);
   else if (identification_)

@@ -523,6 +523,12 @@ AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
   }
   if (r.variant() == "rod-path")
     return {.method = r.variant(), .followsPath = true, .isRod = true, .end = std::numeric_limits<double>::infinity()};
+  if (r.variant() == "rod-contact")
+    return {.method = r.variant(),
+            .knowsContacts = true,
+            .knowsContactsOfBeams = true,
+            .isRod = true,
+            .end = std::numeric_limits<double>::infinity()};
   static const std::set<std::string> ofRods{"rod-equilibrium", "elastica", "packed-ring", "reconstruction", "identification"};
   if (ofRods.contains(r.variant())) return {.method = r.variant(), .isRod = true};
   AnalysisChoice choice{.method = r.choice("method")};

@@ -45,7 +45,8 @@ void check(const StrainRod& rod, const RodEnds& ends, const RodSurroundings& aro
   if (rod.properties().stretchStiffness) throw InputError("rod: one that stretches touches nothing; leave out `shearing`");
   if (rod.elements() > most)
     throw InputError(fmt::format("rod: {} elements are more than the {} that touch; take fewer", rod.elements(), most));
-  if (!(around.radius > 0)) throw InputError("rod: it needs a radius to touch anything");
+  const bool touches = around.touchesItself || !around.obstacles.empty();
+  if (touches && !(around.radius > 0)) throw InputError("rod: it needs a radius to touch anything");
   for (const RodObstacle& o : around.obstacles)
     if (o.isHollow && o.radius <= around.radius)
       throw InputError(

@@ -3,6 +3,8 @@
 #include "tendril/model/error.h"
 #include "tendril/rods/writhe.h"
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -11,25 +13,47 @@
 
 namespace tendril {
 
-RodContactStatics::RodContactStatics(const Model& model, RodContactStaticsOptions options)
+RodContactStatics::RodContactStatics(const Model& model, const ContactModel& contacts, RodContactStaticsOptions options)
     : ShownRod(model, options.blocks, std::size_t(options.elements) + 1), options_(std::move(options)), rod_(rodAt(options_.from)) {
   if (options_.steps < 1) throw InputError("rod: at least one step is needed");
   if (options_.start.size() > 0 && options_.start.size() != rod_.size())
     throw InputError(fmt::format("rod: the start needs {} strains", rod_.size()));
+  report_.model = &contacts;
   rod_.place(options_.family.ends(options_.from).begin, options_.start.size() > 0 ? options_.start : rod_.natural());
 }
 
 StrainRod RodContactStatics::rodAt(double parameter) const { return {options_.family.rod(parameter), options_.elements}; }
 
-void RodContactStatics::showFrames() {
-  for (std::size_t i = 0; i < nodes(); ++i) show(i, rod_.frame(int(i)));
+void RodContactStatics::show() {
+  for (std::size_t i = 0; i < nodes(); ++i) ShownRod::show(i, rod_.frame(int(i)));
+  reportContacts();
+}
+
+/// A step takes the time 1, so that impulses are forces.
+void RodContactStatics::reportContacts() {
+  report_.contacts.clear();
+  report_.step = 1, report_.residual = found_.residual, report_.penetration = std::max(0.0, -found_.leastGap);
+  const double radius = options_.surroundings.radius;
+  for (const RodContactForce& c : found_.contacts) {
+    const RodTouch& touch = c.touch;
+    ContactRecord record{.first = options_.part};
+    record.second = touch.isOfRodItself() ? options_.part : options_.parts[std::size_t(touch.obstacle)];
+    record.position = RodTouch::at(rod_, touch.first) - (radius + touch.gap / 2) * touch.normal;
+    record.frame.col(0) = touch.normal;
+    record.frame.col(1) = touch.normal.unitOrthogonal();
+    record.frame.col(2) = touch.normal.cross(record.frame.col(1));
+    record.gap = touch.gap;
+    record.impulse[0] = c.force;
+    record.status = ContactStatus::Slip;
+    report_.contacts.push_back(record);
+  }
 }
 
 void RodContactStatics::start() {
   options_.equilibrium.stops = [this] { return isStopAsked(); };
   state_.t = options_.from;
   solve(options_.from, 0);
-  showFrames();
+  show();
 }
 
 const StepReport& RodContactStatics::advance() {
@@ -41,7 +65,7 @@ const StepReport& RodContactStatics::advance() {
   ++step_.step;
   step_.h = next - state_.t, step_.t = state_.t = next;
   step_.residual = found_.residual / options_.equilibrium.tolerance;
-  showFrames();
+  show();
   return step_;
 }
 
@@ -147,7 +171,7 @@ void RodContactStatics::restore(const Snapshot& snapshot) {
   state_.t = parameterAt(step_.step);
   rod_.place(options_.family.ends(state_.t).begin, Eigen::Map<const VectorX>(u.data(), Eigen::Index(u.size())));
   solve(state_.t, 0);
-  showFrames();
+  show();
 }
 
 }

@@ -14,6 +14,8 @@ struct RodContactStaticsOptions {
   VectorX start;           ///< strains that overlap nothing; empty: the natural ones
   ContactEquilibriumOptions equilibrium;
   const char* unit = "1";  ///< of the parameter
+  int part = -1;           ///< of the rod in a contact model, for reports
+  std::vector<int> parts;  ///< of the obstacles
   std::vector<int> blocks; ///< pose blocks of a model that show the nodes of the rod
 };
 
@@ -25,11 +27,13 @@ struct RodContactStaticsOptions {
 /// `residual`; `end force` [N], `end moment` [N m].
 class RodContactStatics final : public ShownRod {
  public:
-  RodContactStatics(const Model& model, RodContactStaticsOptions options);
+  /// The contact model must outlive it; reports refer to it.
+  RodContactStatics(const Model& model, const ContactModel& contacts, RodContactStaticsOptions options);
 
   void start() override;
   bool finished() const override { return step_.step >= options_.steps; }
   const StepReport& advance() override;
+  const ContactReport* contacts() const override { return &report_; }
   Energy energy(const Model& model) const override;
   bool monitor(std::string_view name, const Marker* on, double* values) override;
   double progress() const override { return double(step_.step) / options_.steps; }
@@ -43,12 +47,14 @@ class RodContactStatics final : public ShownRod {
   StrainRod rodAt(double parameter) const;
   double parameterAt(long step) const { return options_.from + (options_.to - options_.from) * double(step) / options_.steps; }
   void solve(double parameter, int depth);
-  void showFrames();
+  void show();
+  void reportContacts();
   int contactPlaces() const;
 
   RodContactStaticsOptions options_;
   StrainRod rod_;
   ContactEquilibrium found_;
+  ContactReport report_;
   double twistJump_ = 0;
 };
 

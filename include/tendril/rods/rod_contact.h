@@ -49,7 +49,6 @@ struct RodTouch {
   Matrix3 curvature = Matrix3::Zero(); ///< second derivative of the distance by w or x: (I - n n^T)/|w| [1/m]
 
   bool isOfRodItself() const { return obstacle < 0; }
-  Vector3 place(const StrainRod& rod) const { return at(rod, first); }
   static Vector3 at(const StrainRod& rod, const Place& p) {
     return (1 - p.share) * rod.frame(p.segment).x + p.share * rod.frame(p.segment + 1).x;
   }

@@ -1,0 +1,266 @@
+#include "tendril/rods/contact_equilibrium.h"
+
+#include "rods/contact_program.h"
+#include "tendril/model/error.h"
+#include "tendril/rods/writhe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numbers>
+#include <random>
+
+namespace tendril {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+VectorX randomVector(Eigen::Index size, unsigned seed, double scale) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-scale, scale);
+  return VectorX::NullaryExpr(size, [&](Eigen::Index) { return uniform(random); });
+}
+
+StrainRod placed(int elements, const Vector3& strains, double spread = 0) {
+  StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}}, elements);
+  rod.place({}, strains.replicate(elements, 1) + randomVector(3 * elements, 7, spread));
+  return rod;
+}
+
+StrainRod::NodeForces nodesOf(const StrainRod& rod) {
+  StrainRod::NodeForces nodes(3, rod.elements() + 1);
+  for (int k = 0; k <= rod.elements(); ++k) nodes.col(k) = rod.frame(k).x;
+  return nodes;
+}
+
+/// A coil and a tangle touch themselves and obstacles in all ways: in segments, at nodes, side by side.
+RodSurroundings crowded() {
+  return {.radius = 0.03,
+          .touchesItself = true,
+          .obstacles = {
+              {.name = "floor", .kind = RodObstacle::Kind::HalfSpace, .frame = {so3::exp(Vector3(0.3, 0.1, 0)), {0, 0, -0.3}}},
+              {.name = "room", .kind = RodObstacle::Kind::Sphere, .frame = {}, .radius = 0.4, .isHollow = true},
+              {.name = "ball", .kind = RodObstacle::Kind::Sphere, .frame = {Matrix3::Identity(), {0.1, 0.05, 0.1}}, .radius = 0.02},
+              {.name = "tube",
+               .kind = RodObstacle::Kind::Cylinder,
+               .frame = {so3::exp(Vector3(0, 0.5, 0)), {0, 0, 0}},
+               .radius = 0.3,
+               .isHollow = true},
+              {.name = "bar", .kind = RodObstacle::Kind::Cylinder, .frame = {so3::exp(Vector3(1, 0.5, 0)), {0, 0.1, 0}}, .radius = 0.02}}};
+}
+
+TEST(RodContacts, GradientsAndCurvaturesOfGapsAreExact) {
+  constexpr double step = 1e-6;
+  int ofItself = 0, ofObstacles = 0;
+  for (const Vector3& strains : {Vector3(20, 3, 12), Vector3(9, -14, 4)}) {
+    StrainRod rod = placed(30, strains, 6);
+    ContactProgram program(rod, {}, crowded());
+    const VectorX u = program.rod().strains(), du = randomVector(u.size(), 3, 1), dw = du.cwiseQuotient(program.unit());
+    program.differentiate();
+    const std::vector<RodTouch> touches = program.touches();
+    const MatrixX G = program.G();
+    ASSERT_GT(touches.size(), 10u);
+    const auto at = [&](double t) {
+      program.place(u + t * du);
+      program.differentiate();
+      return std::pair(program.touches(), program.G());
+    };
+    const auto [above, Gabove] = at(step);
+    const auto [below, Gbelow] = at(-step);
+    const auto same = [](const std::vector<RodTouch>& all, const RodTouch& t) {
+      return std::find_if(all.begin(), all.end(),
+                          [&](const RodTouch& o) {
+                            return o.obstacle == t.obstacle && o.first.feature() == t.first.feature() &&
+                                   o.second.feature() == t.second.feature();
+                          }) -
+             all.begin();
+    };
+    for (std::size_t k = 0; k < touches.size(); ++k) {
+      const auto a = same(above, touches[k]), b = same(below, touches[k]);
+      if (a == std::ptrdiff_t(above.size()) || b == std::ptrdiff_t(below.size())) continue; // at the edge of a feature
+      (touches[k].isOfRodItself() ? ofItself : ofObstacles)++;
+      const double slope = (above[std::size_t(a)].gap - below[std::size_t(b)].gap) / (2 * step);
+      EXPECT_NEAR(G.row(Eigen::Index(k)).dot(dw), slope, 1e-6 * (1 + std::abs(slope))) << k;
+      program.place(u);
+      program.differentiate();
+      VectorX product, mu = VectorX::Zero(G.rows());
+      mu[Eigen::Index(k)] = 1;
+      program.vary(VectorX(0), mu);
+      program.product(dw, product); // of the energy, |w|^2 / 2, less that of the gap
+      const VectorX change = (Gabove.row(a) - Gbelow.row(b)).transpose() / (2 * step);
+      EXPECT_LT((dw - product - change).norm(), 1e-5 * (1 + change.norm())) << k << " " << touches[k].first.feature();
+    }
+  }
+  EXPECT_GT(ofItself, 10);
+  EXPECT_GT(ofObstacles, 10);
+}
+
+/// Against all pairs; neighbours along the rod do not count.
+TEST(RodContacts, FindsWhatIsNear) {
+  const StrainRod rod = placed(60, {25, 2, 8}, 4);
+  RodContacts contacts({.radius = 0.01, .touchesItself = true, .obstacles = {}});
+  constexpr double margin = 0.02;
+  const std::vector<RodTouch> found = contacts.find(rod, margin);
+  double least = 1;
+  for (const RodTouch& t : found) least = std::min(least, t.gap);
+  const StrainRod::NodeForces x = nodesOf(rod);
+  double sampled = 1;
+  constexpr int samples = 40;
+  for (int i = 0; i < 60; ++i)
+    for (int j = i + contacts.nearestPartner(rod); j < 60; ++j)
+      for (int a = 0; a <= samples; ++a)
+        for (int b = 0; b <= samples; ++b)
+          sampled = std::min(
+              sampled, ((1 - a / 40.0) * x.col(i) + a / 40.0 * x.col(i + 1) - (1 - b / 40.0) * x.col(j) - b / 40.0 * x.col(j + 1)).norm());
+  EXPECT_LE(least, sampled - 0.02 + 1e-12);
+  EXPECT_GT(least, sampled - 0.02 - 1e-3);
+  EXPECT_TRUE(contacts.find(placed(60, Vector3::Zero()), margin).empty());
+}
+
+TEST(RodContacts, NothingPassesThrough) {
+  RodContacts contacts({.radius = 0.01, .touchesItself = true, .obstacles = {}});
+  const StrainRod loop = placed(40, {7, 0, 2});
+  contacts.find(loop, 0);
+  const StrainRod::NodeForces from = nodesOf(loop);
+  StrainRod::NodeForces rigid = from;
+  rigid.colwise() += Vector3(3, -2, 1);
+  EXPECT_EQ(contacts.longestFactor(from, rigid), 1); // no relative motion
+  StrainRod::NodeForces mirrored = from;
+  mirrored.row(2) *= -1;
+  mirrored.row(0) *= -1;
+  EXPECT_LT(contacts.longestFactor(from, mirrored), 0.95);
+}
+
+/// A rod between clamps in one line that is pressed against a wall which its middle touches is twice a half that is held there.
+TEST(ContactEquilibrium, APointAgainstAWallIsWhatHoldsTwoHalves) {
+  constexpr int n = 40;
+  constexpr double H = 0.1, distance = 0.95, radius = 0.01;
+  const RodProperties properties{.length = 1, .stiffness = {1, 5, 5}};
+  StrainRod rod(properties, n);
+  VectorX start = VectorX::Zero(3 * n);
+  for (int i = 0; i < n; ++i) start[3 * i] = 0.3 * std::cos(2 * pi * (i + 0.5) / n);
+  rod.place({}, start);
+  const Vector3 up = (rod.frame(n / 2).x - rod.frame(n / 2).x.dot(Vector3::UnitZ()) * Vector3::UnitZ()).normalized();
+  Pose wall;
+  wall.R.col(2) = -up, wall.R.col(0) = Vector3::UnitZ(), wall.R.col(1) = wall.R.col(2).cross(wall.R.col(0));
+  wall.x = (H + radius) * up;
+  const RodEnds ends{.begin = {}, .position = Vector3(0, 0, distance), .orientation = Matrix3::Identity()};
+  const ContactEquilibrium found = solveContactEquilibrium(
+      rod, ends,
+      {.radius = radius, .touchesItself = true, .obstacles = {{.name = "wall", .kind = RodObstacle::Kind::HalfSpace, .frame = wall}}});
+  ASSERT_TRUE(found.isMinimum) << found.message;
+  EXPECT_LT(found.residual, 1e-8);
+  ASSERT_EQ(found.contacts.size(), 1u);
+  EXPECT_NEAR(found.contacts[0].touch.gap, 0, 1e-11);
+
+  StrainRod half(RodProperties{.length = 0.5, .stiffness = {1, 5, 5}}, n / 2);
+  half.place({}, start.head(3 * n / 2));
+  const RodEquilibrium held =
+      solveEquilibrium(half, {.begin = {}, .position = H * up + Vector3(0, 0, distance / 2), .orientation = Matrix3::Identity()});
+  ASSERT_TRUE(held.isMinimum) << held.message;
+  EXPECT_NEAR(found.energy, 2 * held.energy, 1e-7);
+  EXPECT_NEAR(found.contacts[0].force, 2 * std::abs(held.end.force.dot(up)), 1e-5);
+  EXPECT_NEAR(found.end.force[2], held.end.force[2], 1e-5);
+  for (std::size_t k = 1; k < found.energies.size(); ++k) EXPECT_LE(found.energies[k], found.energies[k - 1] + 1e-12);
+}
+
+/// Pressed further, it lies flat against the wall between two arcs of length l = 1.5 H^2 / shortening, with the force 4 pi^2 EI / l^2 (to
+/// first order in H), as long as l > L/3.
+TEST(ContactEquilibrium, FlatAgainstAWallTheForceIsThatOfTheArcs) {
+  constexpr int n = 100;
+  constexpr double H = 0.02, l = 0.42, radius = 0.005;
+  StrainRod rod({.length = 1, .stiffness = {1, 100, 100}}, n);
+  VectorX start = VectorX::Zero(3 * n);
+  for (int i = 0; i < n; ++i) start[3 * i] = 0.2 * std::cos(2 * pi * (i + 0.5) / n);
+  rod.place({}, start);
+  const double side = rod.frame(n / 2).x[1] > 0 ? 1 : -1;
+  Pose wall;
+  wall.R << 1, 0, 0, 0, 0, -side, 0, side, 0;
+  wall.x = Vector3(0, side * (H + radius), 0);
+  ContactEquilibrium found;
+  for (const double share : {0.3, 0.6, 0.8, 0.9, 1.0}) {
+    const RodEnds ends{.begin = {}, .position = Vector3(0, 0, 1 - share * 1.5 * H * H / l), .orientation = Matrix3::Identity()};
+    found = solveContactEquilibrium(
+        rod, ends,
+        {.radius = radius, .touchesItself = false, .obstacles = {{.name = "wall", .kind = RodObstacle::Kind::HalfSpace, .frame = wall}}});
+    ASSERT_TRUE(found.isMinimum) << share << ": " << found.message;
+  }
+  EXPECT_NEAR(-found.end.force[2], 4 * pi * pi / (l * l), 0.015 * 4 * pi * pi / (l * l));
+  EXPECT_GE(found.contacts.size(), 2u);
+}
+
+TEST(ContactEquilibrium, RefusesWhatOverlapsOrDoesNotFit) {
+  const auto message = [](StrainRod rod, const RodSurroundings& around) -> std::string {
+    try {
+      solveContactEquilibrium(rod, {}, around);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string itself = message(placed(60, {4.2 * pi, 0, 0.1}), {.radius = 0.01, .touchesItself = true, .obstacles = {}});
+  EXPECT_NE(itself.find("elements "), std::string::npos) << itself;
+  EXPECT_NE(itself.find(" and "), std::string::npos) << itself;
+  EXPECT_NE(itself.find("overlap"), std::string::npos) << itself;
+  const RodObstacle ball{.name = "ball", .kind = RodObstacle::Kind::Sphere, .frame = {Matrix3::Identity(), {0, 0, 0.5}}, .radius = 0.1};
+  const std::string inside = message(placed(20, Vector3::Zero()), {.radius = 0.01, .touchesItself = true, .obstacles = {ball}});
+  EXPECT_NE(inside.find("obstacle 'ball'"), std::string::npos) << inside;
+  RodObstacle can = ball;
+  can.name = "can", can.isHollow = true, can.radius = 0.005;
+  EXPECT_NE(message(placed(20, Vector3::Zero()), {.radius = 0.01, .touchesItself = true, .obstacles = {can}}).find("holds no rod"),
+            std::string::npos);
+  EXPECT_NE(message(placed(20, Vector3::Zero()), {}).find("radius"), std::string::npos);
+}
+
+/// Twist between clamps in one line.
+class Plectoneme {
+ public:
+  explicit Plectoneme(int elements, double distance = 0.65, double radius = 0.01)
+      : rod({.length = 1, .stiffness = {1, 1, 0.7}}, elements), around{.radius = radius, .touchesItself = true, .obstacles = {}},
+        distance_(distance) {
+    rod.place({}, Vector3(3.5, 0, 0).replicate(elements, 1));
+  }
+  const ContactEquilibrium& turn(double turns, const ContactEquilibriumOptions& options = {}) {
+    const RodEnds ends{.begin = {}, .position = Vector3(0, 0, distance_), .orientation = so3::exp(Vector3(0, 0, 2 * pi * turns))};
+    return found = solveContactEquilibrium(rod, ends, around, options);
+  }
+  /// Least distance of the centreline from itself, over the diameter.
+  double closest() {
+    RodContacts contacts(around);
+    double least = 2;
+    for (const RodTouch& t : contacts.find(rod, 2 * around.radius)) least = std::min(least, 1 + t.gap / (2 * around.radius));
+    return least;
+  }
+
+  StrainRod rod;
+  RodSurroundings around;
+  ContactEquilibrium found;
+
+ private:
+  double distance_;
+};
+
+TEST(ContactEquilibrium, ATwistedRodThrowsALoopAndNeverPassesThroughItself) {
+  Plectoneme p(50);
+  std::vector<double> twist;
+  double firstDrop = 0;
+  constexpr int perTurn = 18;
+  for (int k = 0; k <= 3.6 * perTurn; ++k) {
+    const double turns = double(k) / perTurn;
+    ASSERT_TRUE(p.turn(turns).isMinimum) << turns << ": " << p.found.message;
+    EXPECT_LT(p.found.residual, 1e-8);
+    EXPECT_GE(p.closest(), 1 - 1e-9);
+    for (std::size_t i = 1; i < p.found.energies.size(); ++i) EXPECT_LE(p.found.energies[i], p.found.energies[i - 1] + 1e-11);
+    EXPECT_NEAR(p.rod.turns() + writhe(nodesOf(p.rod)), turns, 0.02 * std::max(1.0, turns));
+    if (!twist.empty() && p.rod.turns() < twist.back() - 0.3 && firstDrop == 0) {
+      firstDrop = turns;
+      EXPECT_FALSE(p.found.contacts.empty()) << "the loop touches itself";
+    }
+    twist.push_back(p.rod.turns());
+  }
+  EXPECT_GT(firstDrop, 2.5);
+  EXPECT_LT(firstDrop, 3.5);
+}
+
+}
+}
