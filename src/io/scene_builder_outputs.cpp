@@ -182,6 +182,9 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"program constraints", {"", 1, "1", "equations of the nonlinear program"}},
       {"program iterations", {"", 1, "1", "iterations of its solver"}},
       {"costs of starts", {"", 1, "1", "objective that each first guess led to"}},
+      {"least pressure", {"", 1, "1", "least force of the disc on a node, scaled"}},
+      {"complementarity", {"", 1, "1", "largest product of pressure and gap, scaled"}},
+      {"asymmetry", {"", 1, "1", "difference of the curvatures from those of the mirror image, over the largest one"}},
       {"share solved", {"", 1, "1", "share of the first guesses that led to a solution"}},
       {"costs of levels", {"", 1, "1", "objective of each number of intervals"}}};
   // The same words as for a state, in the sense of director coordinates.
@@ -250,6 +253,9 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"index", {"", 1, "1", "turns of the tangent"}},
       {"max_radius", {"", 1, "1", "largest distance from the centre over the length"}},
       {"largest pressure", {"", 1, "1", "largest force of the disc on a node, scaled"}},
+      {"least pressure", {"", 1, "1", "least force of the disc on a node, scaled"}},
+      {"complementarity", {"", 1, "1", "largest product of pressure and gap, scaled"}},
+      {"asymmetry", {"", 1, "1", "difference of the curvatures from those of the mirror image, over the largest one"}},
       {"share solved", {"", 1, "1", "share of the first guesses that led to a solution"}}};
   static const std::map<std::string, Info> ofCosseratRod{
       {"energy", {"", 1, "J", "energy of the rod and its loads"}},

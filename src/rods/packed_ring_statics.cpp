@@ -44,6 +44,12 @@ bool PackedRingStatics::monitor(std::string_view name, const Marker*, double* va
     *values = ring_.largestRadius;
   else if (name == "largest pressure")
     *values = ring_.pressure.empty() ? 0 : 2 * ring_.largestRadius * *std::max_element(ring_.pressure.begin(), ring_.pressure.end());
+  else if (name == "least pressure")
+    *values = ring_.pressure.empty() ? 0 : 2 * ring_.largestRadius * *std::min_element(ring_.pressure.begin(), ring_.pressure.end());
+  else if (name == "complementarity")
+    *values = ring_.complementarity;
+  else if (name == "asymmetry")
+    *values = ring_.asymmetry;
   else if (name == "share solved")
     *values = shareSolved_;
   else

@@ -115,6 +115,7 @@ class RingProgram final : public VectorProgram {
     return "element " + std::to_string(i / 3);
   }
 
+  double curvature(int element) const { return x[at(element) + 3]; }
   void read(PackedRing& ring) const {
     double turned = 0;
     for (int k = 0; k <= N_; ++k) {

@@ -62,6 +62,23 @@ TEST(PackedRing, PackedRingsHaveTheKnownEnergies) {
   }
 }
 
+/// Second order in the elements: what two pairs of meshes extrapolate to agrees, and has the least energy of some starts as well as its
+/// mirror image.
+TEST(PackedRing, MeshesConvergeToOneSymmetricShape) {
+  for (const int index : {0, 1}) {
+    std::vector<double> energies;
+    for (const int n : {60, 120, 240}) {
+      const PackedRing ring = bestOf({.elements = n, .radius = 0.15, .index = index}, 10);
+      ASSERT_TRUE(ring.isSolved) << ring.message;
+      energies.push_back(ring.energy);
+      EXPECT_LT(ring.asymmetry, 0.05) << index << ", " << n;
+      EXPECT_LT(ring.complementarity, 1e-6);
+    }
+    const double coarse = energies[1] + (energies[1] - energies[0]) / 3, fine = energies[2] + (energies[2] - energies[1]) / 3;
+    EXPECT_NEAR(coarse, fine, 2e-3 * fine) << index;
+  }
+}
+
 TEST(PackedRing, MostRandomStartsEndInAMinimum) {
   int solved = 0, minima = 0, iterations = 0;
   constexpr int starts = 100;

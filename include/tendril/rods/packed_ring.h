@@ -25,6 +25,9 @@ struct PackedRing {
   double index = 0;                   ///< (1/2 pi) sum h kappa
   std::vector<Eigen::Vector3d> nodes; ///< (x, y, theta), N + 1 of them
   std::vector<double> pressure;       ///< multipliers of the disc at nodes, not negative
+  double complementarity = 0;         ///< largest product of a multiplier and R^2 - |r|^2
+  /// How far the curvatures are from those of their mirror image, about the best of all axes: largest difference over the largest one.
+  double asymmetry = 0;
   bool isSolved = false, isMinimum = false;
   int iterations = 0;
   std::string message;

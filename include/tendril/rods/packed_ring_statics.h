@@ -13,7 +13,8 @@ struct PackedRingStaticsOptions {
 };
 
 /// A packed ring as an analysis of one step. monitor(), scaled by the length and EI: `energy`, `index`, `max_radius`, `largest pressure`
-/// (of the disc on a node, times the square of the length over EI), `share solved` of the first guesses.
+/// and `least pressure` (of the disc on a node, times the square of the length over EI), `complementarity` (largest product of multiplier
+/// and slack), `asymmetry` (PackedRing), `share solved` of the first guesses.
 class PackedRingStatics final : public ShownRod {
  public:
   PackedRingStatics(const Model& model, PackedRingStaticsOptions options);
