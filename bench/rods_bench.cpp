@@ -1,5 +1,6 @@
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/elements/mechanism.h"
+#include "tendril/rods/contact_equilibrium.h"
 #include "tendril/rods/cosserat_equilibrium.h"
 #include "tendril/rods/elastica.h"
 #include "tendril/rods/packed_ring.h"
@@ -96,6 +97,28 @@ void packedRing(benchmark::State& run) {
   }
 }
 BENCHMARK(packedRing)->Arg(100)->Arg(400)->Iterations(10)->Unit(benchmark::kMillisecond);
+
+/// A rod that winds up to a plectoneme: all its equilibria from untwisted to `turns`.
+template <ContactDescent method> void plectoneme(benchmark::State& run) {
+  const int elements = int(run.range(0)), steps = int(run.range(1));
+  const double turns = 0.1 * double(run.range(2));
+  long iterations = 0;
+  for (auto _ : run) {
+    StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}}, elements);
+    rod.place({}, Vector3(3.5, 0, 0).replicate(elements, 1));
+    for (int k = 0; k <= steps; ++k) {
+      const RodEnds ends{
+          .begin = {}, .position = Vector3(0, 0, 0.65), .orientation = so3::exp(Vector3(0, 0, 2 * M_PI * turns * k / steps))};
+      const ContactEquilibrium found = solveContactEquilibrium(rod, ends, {.radius = 0.01, .touchesItself = true, .obstacles = {}},
+                                                               {.method = method, .maxIterations = 1000000});
+      if (!found.isMinimum) return run.SkipWithError(found.message.c_str());
+      iterations += found.iterations;
+    }
+  }
+  run.counters["iterations"] = double(iterations);
+}
+BENCHMARK(plectoneme<ContactDescent::Newton>)->Args({200, 200, 50})->Args({100, 144, 40})->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(plectoneme<ContactDescent::Flow>)->Args({100, 144, 40})->Iterations(1)->Unit(benchmark::kMillisecond);
 
 /// A step of the swing of a curl whose coordinates are its strains.
 void superHelixStep(benchmark::State& run) {
