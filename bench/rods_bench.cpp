@@ -105,7 +105,7 @@ template <ContactDescent method> void plectoneme(benchmark::State& run) {
   long iterations = 0;
   for (auto _ : run) {
     StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}}, elements);
-    rod.place({}, Vector3(3.5, 0, 0).replicate(elements, 1));
+    rod.place({}, Vector3(2.5, 0, 0).replicate(elements, 1));
     for (int k = 0; k <= steps; ++k) {
       const RodEnds ends{
           .begin = {}, .position = Vector3(0, 0, 0.65), .orientation = so3::exp(Vector3(0, 0, 2 * M_PI * turns * k / steps))};

@@ -259,7 +259,7 @@ bool Descent::descend() {
     p_.place(x_);
     p_.differentiate();
     const VectorX gradient = p_.gradient();
-    if (!p_.project(-gradient, active_)) {
+    if (!p_.project(-gradient)) {
       message = "supports and contacts contradict one another to first order: the rod is stuck";
       return false;
     }

@@ -88,6 +88,16 @@ void ContactProgram::product(const VectorX& w, VectorX& Hw) {
   Hw = unit_.cwiseProduct(change_);
 }
 
+bool ContactProgram::project(const VectorX& w0) {
+  std::vector<int> guess;
+  for (int k = 0; k < int(touches_.size()); ++k)
+    if (std::find(pushing_.begin(), pushing_.end(), touches_[std::size_t(k)].key()) != pushing_.end()) guess.push_back(k);
+  if (!nearest_.solve(w0, J_, -closure_, G_, -gaps_, guess)) return false;
+  pushing_.clear();
+  for (const int k : nearest_.active()) pushing_.push_back(touches_[std::size_t(k)].key());
+  return true;
+}
+
 bool ContactProgram::restore(const VectorX& strains, const StrainRod::NodeForces& from) {
   constexpr int most = 12;
   VectorX x = strains;
@@ -100,7 +110,7 @@ bool ContactProgram::restore(const VectorX& strains, const StrainRod::NodeForces
     if (!std::isfinite(wrong) || (i > 4 && wrong > 0.5 * before)) return false;
     before = wrong;
     differentiate();
-    if (!project(VectorX::Zero(rod_.size()), {})) return false;
+    if (!project(VectorX::Zero(rod_.size()))) return false;
     x += unit_.cwiseProduct(nearest_.point());
   }
   return false;

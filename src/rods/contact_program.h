@@ -3,6 +3,7 @@
 #include "tendril/rods/rod_contact.h"
 #include "tendril/solvers/nearest_point.h"
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -35,8 +36,8 @@ class ContactProgram {
   const MatrixX& G() const { return G_; }
   const VectorX& gaps() const { return gaps_; }
 
-  /// w that is nearest to w0 on the linearised constraints.
-  bool project(const VectorX& w0, const std::vector<int>& guess) { return nearest_.solve(w0, J_, -closure_, G_, -gaps_, guess); }
+  /// w that is nearest to w0 on the linearised constraints. The contacts that push are a guess for the next time.
+  bool project(const VectorX& w0);
   const NearestPoint& nearest() const { return nearest_; }
 
   /// The second variation of E + lambda . c - mu . g as products in w.
@@ -57,6 +58,7 @@ class ContactProgram {
   std::vector<RodTouch> touches_;
   MatrixX J_, G_;
   NearestPoint nearest_;
+  std::vector<std::array<int, 3>> pushing_; ///< keys of contacts
   std::optional<StrainRod::SecondVariation> variation_;
   VectorX mu_;
   // Scratch of products.

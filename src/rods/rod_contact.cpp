@@ -129,9 +129,8 @@ void RodContacts::findOwn(const StrainRod& rod, double margin) {
   for (const auto& [i, j] : phase_.find(bounds_))
     if (j - i >= partner_) addPair(rod, i, j, margin);
   // A node belongs to two segments.
-  const auto key = [](const RodTouch& t) { return std::pair(t.first.feature(), t.second.feature()); };
-  std::stable_sort(touches_.begin(), touches_.end(), [&](const RodTouch& a, const RodTouch& b) { return key(a) < key(b); });
-  touches_.erase(std::unique(touches_.begin(), touches_.end(), [&](const RodTouch& a, const RodTouch& b) { return key(a) == key(b); }),
+  std::stable_sort(touches_.begin(), touches_.end(), [&](const RodTouch& a, const RodTouch& b) { return a.key() < b.key(); });
+  touches_.erase(std::unique(touches_.begin(), touches_.end(), [&](const RodTouch& a, const RodTouch& b) { return a.key() == b.key(); }),
                  touches_.end());
 }
 

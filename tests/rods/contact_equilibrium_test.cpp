@@ -218,7 +218,7 @@ class Plectoneme {
   explicit Plectoneme(int elements, double distance = 0.65, double radius = 0.01)
       : rod({.length = 1, .stiffness = {1, 1, 0.7}}, elements), around{.radius = radius, .touchesItself = true, .obstacles = {}},
         distance_(distance) {
-    rod.place({}, Vector3(3.5, 0, 0).replicate(elements, 1));
+    rod.place({}, Vector3(2.5, 0, 0).replicate(elements, 1));
   }
   const ContactEquilibrium& turn(double turns, const ContactEquilibriumOptions& options = {}) {
     const RodEnds ends{.begin = {}, .position = Vector3(0, 0, distance_), .orientation = so3::exp(Vector3(0, 0, 2 * pi * turns))};

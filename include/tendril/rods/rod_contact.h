@@ -2,6 +2,7 @@
 #include "tendril/contact/broad_phase.h"
 #include "tendril/rods/strain_rod.h"
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,8 @@ struct RodTouch {
   Matrix3 curvature = Matrix3::Zero(); ///< second derivative of the distance by w or x: (I - n n^T)/|w| [1/m]
 
   bool isOfRodItself() const { return obstacle < 0; }
+  /// The same for the same features at another time.
+  std::array<int, 3> key() const { return {obstacle, first.feature(), second.feature()}; }
   static Vector3 at(const StrainRod& rod, const Place& p) {
     return (1 - p.share) * rod.frame(p.segment).x + p.share * rod.frame(p.segment + 1).x;
   }
