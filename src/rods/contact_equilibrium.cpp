@@ -85,7 +85,8 @@ class Descent {
  private:
   struct Step {
     VectorX w;
-    double promised = 0; ///< fall of the energy by the model
+    double promised = 0;         ///< fall of the energy by the model
+    ContactProgram::Keys held{}; ///< contacts along which it goes
   };
   Step newtonStep(const VectorX& gradient);
   Step conjugateGradients(const VectorX& gradient, const std::vector<int>& rows);
@@ -153,7 +154,7 @@ Descent::Step Descent::conjugateGradients(const VectorX& gradient, const std::ve
     step.w = held.transpose().solve(c);
   }
   const auto project = [&](VectorX& v) { v -= Q * (Q.transpose() * v); };
-  if (step.w.norm() > region_) step.w *= region_ / step.w.norm();
+  if (const double share = 0.8 * region_; step.w.norm() > share) step.w *= share / step.w.norm();
   VectorX Hw, Hd;
   p_.product(step.w, Hw);
   VectorX r = -gradient - Hw;
@@ -192,13 +193,14 @@ Descent::Step Descent::newtonStep(const VectorX& gradient) {
       if (slack[k] < -1e-3 * p_.radius() && std::find(rows.begin(), rows.end(), k) == rows.end()) rows.push_back(k);
     if (rows.size() == before) break;
   }
+  step.held = p_.keysOf(rows);
   return step;
 }
 
 /// The point at the end of a step if it obeys all constraints and its energy is at most `least`, else the last point. Shortened before so
 /// that nothing meets on the way.
 bool Descent::take(const Step& step, double least) {
-  if (p_.restore(x_ + p_.unit().cwiseProduct(step.w), nodes_) && p_.energy() <= least + rounding * (1 + std::abs(energy_))) {
+  if (p_.restore(x_ + p_.unit().cwiseProduct(step.w), nodes_, step.held) && p_.energy() <= least + rounding * (1 + std::abs(energy_))) {
     accept();
     return true;
   }
@@ -212,6 +214,7 @@ bool Descent::newtonIteration(const VectorX& gradient) {
   constexpr int attempts = 4;
   p_.vary(lambda, mu);
   const VectorX projected = p_.nearest().point();
+  region_ = std::max(region_, projected.norm());
   for (int k = 0; k < attempts; ++k) {
     Step step = newtonStep(gradient);
     const double size = step.w.norm();
@@ -223,18 +226,19 @@ bool Descent::newtonIteration(const VectorX& gradient) {
       region_ = 0.9 * factor * size;
       continue;
     }
-    const double before = energy_;
-    if (step.promised > 0 && take(step, before - 1e-4 * step.promised)) {
-      if (before - energy_ > 0.75 * step.promised) region_ = std::max(region_, 2 * size);
-      if (before - energy_ < 0.25 * step.promised) region_ = size / 2;
+    const double before = energy_, noise = 10 * rounding * (1 + std::abs(before)); // beyond which the fall tells nothing
+    if (step.promised > -noise && take(step, before - 1e-4 * std::max(0.0, step.promised))) {
+      const double fallen = before - energy_;
+      if (fallen > 0.75 * step.promised - noise) region_ = std::max(region_, 2 * size);
+      if (fallen < 0.25 * step.promised - noise) region_ = size / 2;
       return true;
     }
     region_ = size / 4;
   }
   // Along the projected gradient, which obeys all rows and descends.
-  double factor = std::min(1.0, region_ / projected.norm());
+  double factor = 1;
   for (int k = 0; k < 30; ++k, factor /= 4) {
-    const Step step{factor * projected, 0};
+    const Step step{factor * projected};
     if (take(step, energy_ + 1e-4 * factor * gradient.dot(projected))) return true;
   }
   return false;
@@ -244,7 +248,7 @@ bool Descent::newtonIteration(const VectorX& gradient) {
 bool Descent::flowIteration(const VectorX&) {
   const VectorX v = p_.nearest().point();
   for (int k = 0; k < 30; ++k) {
-    if (take({time_ * v, 0}, energy_)) {
+    if (take({time_ * v}, energy_)) {
       time_ = std::min(1.0, 1.1 * time_);
       return true;
     }
@@ -285,9 +289,11 @@ LeastCurvature Descent::leastCurvature() {
 }
 
 bool Descent::escape(const LeastCurvature& along) {
+  const ContactProgram::Keys held = p_.keysOf(active_);
+  const VectorX direction = along.direction.normalized();
   for (double size = 1; size > 1e-4; size /= 2)
-    for (const double sign : {1.0, -1.0})
-      if (take({sign * size / along.direction.norm() * along.direction, 0}, energy_ + 0.05 * along.least * size * size)) return true;
+    for (const double way : {size, -size})
+      if (take({way * direction, 0, held}, energy_ + 0.05 * along.least * size * size)) return true;
   return false;
 }
 

@@ -88,29 +88,50 @@ void ContactProgram::product(const VectorX& w, VectorX& Hw) {
   Hw = unit_.cwiseProduct(change_);
 }
 
-bool ContactProgram::project(const VectorX& w0) {
-  std::vector<int> guess;
+ContactProgram::Keys ContactProgram::keysOf(const std::vector<int>& rows) const {
+  Keys keys;
+  for (const int k : rows) keys.push_back(touches_[std::size_t(k)].key());
+  return keys;
+}
+
+std::vector<int> ContactProgram::rowsOf(const Keys& keys) const {
+  std::vector<int> rows;
   for (int k = 0; k < int(touches_.size()); ++k)
-    if (std::find(pushing_.begin(), pushing_.end(), touches_[std::size_t(k)].key()) != pushing_.end()) guess.push_back(k);
-  if (!nearest_.solve(w0, J_, -closure_, G_, -gaps_, guess)) return false;
-  pushing_.clear();
-  for (const int k : nearest_.active()) pushing_.push_back(touches_[std::size_t(k)].key());
+    if (std::find(keys.begin(), keys.end(), touches_[std::size_t(k)].key()) != keys.end()) rows.push_back(k);
+  return rows;
+}
+
+bool ContactProgram::project(const VectorX& w0) {
+  if (!nearest_.solve(w0, J_, -closure_, G_, -gaps_, rowsOf(pushing_))) return false;
+  pushing_ = keysOf(nearest_.active());
   return true;
 }
 
-bool ContactProgram::restore(const VectorX& strains, const StrainRod::NodeForces& from) {
-  constexpr int most = 12;
+/// The nearest change of w that obeys the linearised constraints, with some contacts closed.
+bool ContactProgram::correct(const std::vector<int>& closedRows) {
+  MatrixX A(J_.rows() + Eigen::Index(closedRows.size()), rod_.size());
+  VectorX a(A.rows());
+  A << J_, MatrixX(G_(closedRows, Eigen::all));
+  a << -closure_, -VectorX(gaps_(closedRows));
+  return nearest_.solve(VectorX::Zero(rod_.size()), A, a, G_, -gaps_);
+}
+
+bool ContactProgram::restore(const VectorX& strains, const StrainRod::NodeForces& from, const Keys& held) {
+  constexpr int most = 12, closing = 3; // corrections, of which the first close what is held
   VectorX x = strains;
   double before = std::numeric_limits<double>::infinity();
   for (int i = 0; i < most; ++i) {
     place(x);
+    const std::vector<int> holds = i < closing ? rowsOf(held) : std::vector<int>{};
+    double open = 0;
+    for (const int k : holds) open = std::max(open, touches_[std::size_t(k)].gap);
     const double miss = closure_.size() > 0 ? closure_.lpNorm<Eigen::Infinity>() : 0, overlap = -leastGap();
-    if (miss <= closed && overlap <= overlapOf * radius()) return contacts_.longestFactor(from, nodes()) >= 1;
+    if (miss <= closed && std::max(overlap, open) <= overlapOf * radius()) return contacts_.longestFactor(from, nodes()) >= 1;
     const double wrong = std::max(miss, overlap);
-    if (!std::isfinite(wrong) || (i > 4 && wrong > 0.5 * before)) return false;
+    if (!std::isfinite(wrong) || (i > closing + 1 && wrong > 0.5 * before)) return false;
     before = wrong;
     differentiate();
-    if (!project(VectorX::Zero(rod_.size()))) return false;
+    if (!correct(holds)) return false;
     x += unit_.cwiseProduct(nearest_.point());
   }
   return false;

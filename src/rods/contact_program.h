@@ -13,6 +13,8 @@ namespace tendril {
 /// the elastic energy is |w|^2 / 2, so that the metric is the identity.
 class ContactProgram {
  public:
+  using Keys = std::vector<std::array<int, 3>>; ///< of contacts
+
   ContactProgram(const StrainRod& scaled, const RodEnds& ends, RodSurroundings surroundings);
 
   StrainRod& rod() { return rod_; }
@@ -44,13 +46,18 @@ class ContactProgram {
   void vary(const VectorX& lambda, const VectorX& mu);
   void product(const VectorX& w, VectorX& Hw);
 
-  /// Brings the end from where it is and gaps to where they must be, by small changes of strains from those given. False where it cannot,
-  /// or where segments could meet on the way from the nodes `from`.
-  bool restore(const VectorX& strains, const StrainRod::NodeForces& from);
+  /// Brings the end from where it is and gaps to where they must be, by small changes of strains from those given. Contacts that are `held`
+  /// are closed as well where they have opened, as the second-order model of a step along them supposes. False where it cannot, or where
+  /// segments could meet on the way from the nodes `from`.
+  bool restore(const VectorX& strains, const StrainRod::NodeForces& from, const Keys& held = {});
 
   const VectorX& unit() const { return unit_; }
+  Keys keysOf(const std::vector<int>& rows) const;
 
  private:
+  std::vector<int> rowsOf(const Keys& keys) const;
+  bool correct(const std::vector<int>& closed);
+
   StrainRod rod_;
   EndConditions ends_;
   RodContacts contacts_;
@@ -58,7 +65,7 @@ class ContactProgram {
   std::vector<RodTouch> touches_;
   MatrixX J_, G_;
   NearestPoint nearest_;
-  std::vector<std::array<int, 3>> pushing_; ///< keys of contacts
+  Keys pushing_;
   std::optional<StrainRod::SecondVariation> variation_;
   VectorX mu_;
   // Scratch of products.
