@@ -17,6 +17,7 @@ namespace tendril {
 namespace {
 
 constexpr double rounding = 1e-13;
+constexpr double flat = 1e-7; ///< of the elastic part: zero, for motions that cost nothing
 
 std::string describe(const RodTouch& touch, const StrainRod& rod, const RodSurroundings& around) {
   const double s = (touch.first.segment + touch.first.share) * rod.step();
@@ -285,7 +286,8 @@ LeastCurvature Descent::leastCurvature() {
   p_.vary(lambda, mu);
   MatrixX C(p_.J().cols(), p_.J().rows() + Eigen::Index(active_.size()));
   C << p_.J().transpose(), MatrixX(p_.G()(active_, Eigen::all)).transpose();
-  return tendril::leastCurvature(VectorX::Ones(C.rows()), C, [&](const VectorX& w, VectorX& Hw) { p_.product(w, Hw); });
+  return tendril::leastCurvature(
+      VectorX::Ones(C.rows()), C, [&](const VectorX& w, VectorX& Hw) { p_.product(w, Hw); }, flat);
 }
 
 bool Descent::escape(const LeastCurvature& along) {
@@ -310,7 +312,6 @@ ContactEquilibrium solveContactEquilibrium(StrainRod& rod, const RodEnds& ends, 
   ContactProgram program(rod.scaled(), scaledEnds, surroundings.scaled(L));
   Descent descent(program, options);
   ContactEquilibrium found;
-  constexpr double flat = 1e-7; // of the elastic part: zero, for motions that cost nothing
   found.isSolved = descent.lead(scaledEnds);
   while (found.isSolved) {
     found.isSolved = descent.descend();

@@ -10,9 +10,8 @@
 namespace tendril {
 
 /// In coordinates in which D is the identity.
-LeastCurvature leastCurvature(const VectorX& D, const MatrixX& J, const std::function<void(const VectorX&, VectorX&)>& H) {
+LeastCurvature leastCurvature(const VectorX& D, const MatrixX& J, const std::function<void(const VectorX&, VectorX&)>& H, double accuracy) {
   constexpr int most = 300;
-  constexpr double accuracy = 1e-10;
   const Eigen::Index n = D.size();
   const VectorX unit = D.cwiseSqrt().cwiseInverse();
   MatrixX held(n, 0); // an orthonormal basis of the gradients

@@ -17,15 +17,14 @@ constexpr double broken = 1e-7; ///< of rows that hold only by multipliers beyon
 
 bool NearestPoint::solve(const Vector& w0, const Matrix& A, const Vector& a, const Matrix& B, const Vector& b,
                          const std::vector<int>& guess) {
-  Eigen::CompleteOrthogonalDecomposition<Matrix> equations;
-  Matrix basis(w0.size(), 0); // orthonormal, of the rows of A
+  Eigen::CompleteOrthogonalDecomposition<Matrix> equations; // of the columns A^T
   nearest_ = w0;
   rows_ = B;
   if (A.rows() > 0) {
-    equations.compute(A);
-    const Eigen::ColPivHouseholderQR<Matrix> qr(A.transpose());
-    basis = qr.householderQ() * Matrix::Identity(w0.size(), qr.rank());
-    nearest_ += equations.solve(a - A * w0);
+    equations.compute(A.transpose());
+    const Matrix basis = equations.householderQ() * Matrix::Identity(w0.size(), equations.rank());
+    const Vector miss = a - A * w0, way = equations.transpose().solve(miss);
+    nearest_ += way;
     rows_ -= (B * basis) * basis.transpose();
   }
   demand_ = b - B * nearest_;
@@ -43,7 +42,7 @@ bool NearestPoint::solve(const Vector& w0, const Matrix& A, const Vector& a, con
     isSettled = settle();
   }
   lambda_.setZero(A.rows());
-  if (A.rows() > 0) lambda_ = equations.transpose().solve(w_ - w0 - B.transpose() * mu_);
+  if (A.rows() > 0) lambda_ = equations.solve(w_ - w0 - B.transpose() * mu_);
   const auto holds = [&](int j) { return demand_[j] - rows_.row(j).dot(w_ - nearest_) <= broken * (1 + w_.norm()) * sizes_[j]; };
   return isSettled && joins > 0 && w_.allFinite() && std::all_of(active_.begin(), active_.end(), holds);
 }
