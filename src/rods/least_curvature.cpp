@@ -37,7 +37,10 @@ LeastCurvature leastCurvature(const VectorX& D, const MatrixX& J, const std::fun
     w = unit.cwiseProduct(w);
     project(w);
     diagonal[k] = v.dot(w);
-    for (int pass = 0; pass < 2; ++pass) w -= basis.leftCols(k + 1) * (basis.leftCols(k + 1).transpose() * w);
+    for (int pass = 0; pass < 2; ++pass) { // what is left of the gradients would grow as the basis does
+      w -= basis.leftCols(k + 1) * (basis.leftCols(k + 1).transpose() * w);
+      project(w);
+    }
     below[k] = w.norm();
     const bool isLast = ++k == size || below[k - 1] < accuracy;
     if (isLast || k % 5 == 0) {

@@ -44,7 +44,7 @@ LeastCurvature leastCurvature(StrainRod& rod, const EndConditions& ends, const V
     J.col(k) = column;
   }
   const StrainRod::SecondVariation H = rod.secondVariation(1, ends.weighted(end, multipliers), {});
-  return leastCurvature(rod.elasticity(), J, [&](const VectorX& direction, VectorX& product) { H.times(direction, product); });
+  return tendril::leastCurvature(rod.elasticity(), J, [&](const VectorX& direction, VectorX& product) { H.times(direction, product); });
 }
 
 /// The multipliers of the first rows of every element, of the way of its end from its begin.

@@ -114,7 +114,7 @@ TEST(RodContacts, FindsWhatIsNear) {
               sampled, ((1 - a / 40.0) * x.col(i) + a / 40.0 * x.col(i + 1) - (1 - b / 40.0) * x.col(j) - b / 40.0 * x.col(j + 1)).norm());
   EXPECT_LE(least, sampled - 0.02 + 1e-12);
   EXPECT_GT(least, sampled - 0.02 - 1e-3);
-  EXPECT_TRUE(contacts.find(placed(60, Vector3::Zero()), margin).empty());
+  EXPECT_TRUE(contacts.find(placed(60, Vector3::Zero()), 0.01).empty());
 }
 
 TEST(RodContacts, NothingPassesThrough) {
