@@ -134,7 +134,7 @@ TEST(RodContacts, NothingPassesThrough) {
 /// A rod between clamps in one line that is pressed against a wall which its middle touches is twice a half that is held there.
 TEST(ContactEquilibrium, APointAgainstAWallIsWhatHoldsTwoHalves) {
   constexpr int n = 40;
-  constexpr double H = 0.1, distance = 0.95, radius = 0.01;
+  constexpr double H = 0.138, distance = 0.95, radius = 0.01;
   const RodProperties properties{.length = 1, .stiffness = {1, 5, 5}};
   StrainRod rod(properties, n);
   VectorX start = VectorX::Zero(3 * n);
@@ -164,29 +164,30 @@ TEST(ContactEquilibrium, APointAgainstAWallIsWhatHoldsTwoHalves) {
   for (std::size_t k = 1; k < found.energies.size(); ++k) EXPECT_LE(found.energies[k], found.energies[k - 1] + 1e-12);
 }
 
-/// Pressed further, it lies flat against the wall between two arcs of length l = 1.5 H^2 / shortening, with the force 4 pi^2 EI / l^2 (to
-/// first order in H), as long as l > L/3.
-TEST(ContactEquilibrium, FlatAgainstAWallTheForceIsThatOfTheArcs) {
+/// Clamped level at a small height h above a floor, a heavy rod touches down at l = (72 EI h / w)^(1/4): the clamp carries 2 w l / 3, the
+/// place where it touches down w l / 3, and beyond it lies flat.
+TEST(ContactEquilibrium, AHeavyRodLiesOnTheFloor) {
   constexpr int n = 100;
-  constexpr double H = 0.02, l = 0.42, radius = 0.005;
-  StrainRod rod({.length = 1, .stiffness = {1, 100, 100}}, n);
-  VectorX start = VectorX::Zero(3 * n);
-  for (int i = 0; i < n; ++i) start[3 * i] = 0.2 * std::cos(2 * pi * (i + 0.5) / n);
-  rod.place({}, start);
-  const double side = rod.frame(n / 2).x[1] > 0 ? 1 : -1;
-  Pose wall;
-  wall.R << 1, 0, 0, 0, 0, -side, 0, side, 0;
-  wall.x = Vector3(0, side * (H + radius), 0);
-  ContactEquilibrium found;
-  for (const double share : {0.3, 0.6, 0.8, 0.9, 1.0}) {
-    const RodEnds ends{.begin = {}, .position = Vector3(0, 0, 1 - share * 1.5 * H * H / l), .orientation = Matrix3::Identity()};
-    found = solveContactEquilibrium(
-        rod, ends,
-        {.radius = radius, .touchesItself = false, .obstacles = {{.name = "wall", .kind = RodObstacle::Kind::HalfSpace, .frame = wall}}});
-    ASSERT_TRUE(found.isMinimum) << share << ": " << found.message;
+  constexpr double h = 0.004, w = 40, radius = 0.005;
+  const double l = std::pow(72 * h / w, 0.25);
+  const Matrix3 alongX = (Matrix3() << 0, 0, 1, 0, 1, 0, -1, 0, 0).finished();
+  StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}, .weight = {0, 0, -w}}, n);
+  const RodEnds ends{.begin = {alongX, {0, 0, h + radius}}};
+  rod.place(ends.begin, rod.natural());
+  const ContactEquilibrium found = solveContactEquilibrium(
+      rod, ends,
+      {.radius = radius, .touchesItself = true, .obstacles = {{.name = "floor", .kind = RodObstacle::Kind::HalfSpace, .frame = {}}}});
+  ASSERT_TRUE(found.isMinimum) << found.message;
+  double floor = 0, first = 1, least = 1;
+  for (const RodContactForce& c : found.contacts) {
+    floor += c.force, least = std::min(least, c.force);
+    first = std::min(first, (c.touch.first.segment + c.touch.first.share) / n);
   }
-  EXPECT_NEAR(-found.end.force[2], 4 * pi * pi / (l * l), 0.015 * 4 * pi * pi / (l * l));
-  EXPECT_GE(found.contacts.size(), 2u);
+  EXPECT_GT(least, 0);
+  EXPECT_NEAR(first, l, 0.015);
+  EXPECT_NEAR(floor, w * (1 - 2 * l / 3), 0.005 * w);
+  EXPECT_NEAR(rod.frame(n).x[2], radius, 1e-11);
+  EXPECT_LT(found.iterations, 60);
 }
 
 TEST(ContactEquilibrium, RefusesWhatOverlapsOrDoesNotFit) {
