@@ -5,6 +5,7 @@
 #include "tendril/rods/writhe.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>
@@ -261,6 +262,68 @@ TEST(ContactEquilibrium, ATwistedRodThrowsALoopAndNeverPassesThroughItself) {
   }
   EXPECT_GT(firstDrop, 2.5);
   EXPECT_LT(firstDrop, 3.5);
+}
+
+/// The constrained gradient flow ends in the same equilibria, through the snap as well, after many more iterations.
+TEST(ContactEquilibrium, TheGradientFlowEndsInTheSamePlace) {
+  Plectoneme newton(40), flow(40);
+  int ofNewton = 0, ofFlow = 0;
+  for (const double turns : {0.0, 0.3, 0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.4, 2.7, 2.9, 3.1, 3.2}) {
+    ASSERT_TRUE(newton.turn(turns).isMinimum) << newton.found.message;
+    ASSERT_TRUE(flow.turn(turns, {.method = ContactDescent::Flow, .maxIterations = 100000}).isMinimum) << flow.found.message;
+    EXPECT_NEAR(newton.found.energy, flow.found.energy, 1e-8 * newton.found.energy) << turns;
+    EXPECT_EQ(newton.found.contacts.size(), flow.found.contacts.size()) << turns;
+    ofNewton += newton.found.iterations, ofFlow += flow.found.iterations;
+  }
+  EXPECT_FALSE(flow.found.contacts.empty());
+  EXPECT_GT(ofFlow, 10 * ofNewton);
+}
+
+/// What happens in a wind-up: where the twist drops by more than `drop`, and the last state.
+struct WindUp {
+  std::vector<double> drops;
+  double twist = 0, energy = 0, closest = 2;
+  std::vector<std::array<int, 3>> touching; ///< keys of the contacts that push
+};
+
+WindUp windUp(int elements, double turns, int perTurn, double drop) {
+  Plectoneme p(elements);
+  WindUp all;
+  for (int k = 0; k <= turns * perTurn; ++k) {
+    const double before = p.rod.turns(), now = double(k) / perTurn;
+    EXPECT_TRUE(p.turn(now).isMinimum) << now << ": " << p.found.message;
+    all.closest = std::min(all.closest, p.closest());
+    if (k > 0 && p.rod.turns() < before - drop) {
+      all.drops.push_back(now);
+      EXPECT_FALSE(p.found.contacts.empty()) << now;
+    } else if (k > 0 && all.drops.size() < 2) {
+      EXPECT_GT(p.rod.turns(), before - 0.05) << now;
+    }
+  }
+  all.twist = p.rod.turns(), all.energy = p.found.energy;
+  for (const RodContactForce& c : p.found.contacts) all.touching.push_back(c.touch.key());
+  return all;
+}
+
+/// The same contacts on the rod seen from its end.
+std::vector<std::array<int, 3>> mirrored(std::vector<std::array<int, 3>> keys, int elements) {
+  for (auto& key : keys) key = {key[0], 2 * elements - key[2], 2 * elements - key[1]};
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+/// Loops at 3.03 and 4.25 turns, whatever the step; the contacts may be those of the mirror image, which has the same energy.
+TEST(ContactEquilibrium, TwistGoesUpAndDownLikeASaw) {
+  const WindUp coarse = windUp(100, 5, 36, 0.15), fine = windUp(100, 5, 72, 0.15);
+  for (const WindUp& w : {coarse, fine}) {
+    ASSERT_EQ(w.drops.size(), 2u);
+    EXPECT_NEAR(w.drops[0], 3.02, 0.03);
+    EXPECT_NEAR(w.drops[1], 4.25, 0.06);
+    EXPECT_GE(w.closest, 1 - 1e-9);
+  }
+  EXPECT_TRUE(coarse.touching == fine.touching || coarse.touching == mirrored(fine.touching, 100));
+  EXPECT_NEAR(coarse.twist, fine.twist, 1e-6);
+  EXPECT_NEAR(coarse.energy, fine.energy, 1e-8 * fine.energy);
 }
 
 }
