@@ -5,6 +5,7 @@
 #include "support/validator.h"
 #include "tendril/elements/joints.h"
 #include "tendril/elements/loads.h"
+#include "tendril/model/assembly.h"
 #include "tendril/model/director_system.h"
 
 #include <gtest/gtest.h>

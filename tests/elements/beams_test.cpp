@@ -2,9 +2,11 @@
 
 #include "support/validator.h"
 #include "tendril/elements/mechanism.h"
+#include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
 
 #include <array>
+#include <gtest/gtest.h>
 #include <string>
 
 namespace tendril::test {

@@ -3,10 +3,13 @@
 
 #include "rig.h"
 #include "support/validator.h"
+#include "tendril/lie/se3.h"
+#include "tendril/model/assembly.h"
 
 #include "tendril/model/error.h"
 #include "tendril/model/model.h"
 
+#include <gtest/gtest.h>
 #include <numbers>
 
 using namespace tendril;

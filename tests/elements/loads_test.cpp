@@ -2,8 +2,10 @@
 
 #include "rig.h"
 #include "support/validator.h"
+#include "tendril/model/assembly.h"
 
 #include "tendril/model/error.h"
+#include <gtest/gtest.h>
 
 using namespace tendril;
 using namespace tendril::test;

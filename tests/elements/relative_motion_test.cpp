@@ -2,7 +2,9 @@
 
 #include "rig.h"
 #include "support/validator.h"
+#include "tendril/lie/se3.h"
 
+#include <gtest/gtest.h>
 #include <numbers>
 
 using namespace tendril;

@@ -2,9 +2,11 @@
 
 #include "rig.h"
 #include "support/validator.h"
+#include "tendril/model/assembly.h"
 
 #include "tendril/model/error.h"
 
+#include <gtest/gtest.h>
 #include <numbers>
 
 using namespace tendril;

@@ -2,10 +2,13 @@
 
 #include "rig.h"
 #include "support/validator.h"
+#include "tendril/model/assembly.h"
 
 #include "tendril/model/error.h"
 
+#include <gtest/gtest.h>
 #include <numbers>
+#include <random>
 
 using namespace tendril;
 using namespace tendril::test;

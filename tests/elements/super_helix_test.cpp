@@ -6,6 +6,7 @@
 #include "tendril/elements/joints.h"
 #include "tendril/elements/loads.h"
 #include "tendril/elements/mechanism.h"
+#include "tendril/model/assembly.h"
 
 #include <gtest/gtest.h>
 
