@@ -122,6 +122,35 @@ outputs: [{name: f, measure: branch forces}]
   expectSceneRefused(text, "measure: energy", "measure: branch forces", {"not of type rod-path"});
 }
 
+TEST(SceneRods, RodsThatTouchHaveTheirOwnRules) {
+  const std::string touching = R"(tendril: 1
+rods:
+  - name: rod
+    length: 1
+    radius: 0.01
+    stiffness: [1, 1, 0.7]
+    elements: 10
+    end: {position: [0, 0, 0.5], orientation: [0, 0, 0]}
+obstacles:
+  - {name: tube, shapes: [{kind: tube, inner_radius: 0.3, outer_radius: 0.4, length: 2}]}
+contacts:
+  - {name: itself, between: [rod, rod]}
+  - {name: wall, between: [rod, tube]}
+analysis: {type: rod-contact, parameter: rotation, from: 0, to: 90}
+outputs: [{name: w, measure: writhe}, {name: f, measure: contact force, between: [rod, tube]}]
+)";
+  parse(touching);
+  expectSceneRefused(touching, "between: [rod, tube]}\nanalysis", "between: [rod, tube], friction: 0.1}\nanalysis",
+                     {"contacts", "'tube' without friction"});
+  expectSceneRefused(touching, "{kind: tube, inner_radius: 0.3, outer_radius: 0.4, length: 2}", "{kind: box, size: [1, 1, 1]}",
+                     {"contacts", "shape of 'tube'", "half-space"});
+  expectSceneRefused(touching, "to: 90", "to: 0", {"to", "no length"});
+  expectSceneRefused(touching, "parameter: rotation", "parameter: torsion", {"parameter", "rotation"});
+  expectSceneRefused(touching, "elements: 10", "elements: 5000", {"elements", "up to 2000"});
+  expectSceneRefused(touching, "measure: writhe", "measure: torsion spread", {"not of type rod-equilibrium"});
+  expectSceneRefused(text, "measure: energy", "measure: writhe", {"not of type rod-contact"});
+}
+
 TEST(SceneRods, ReconstructionHasItsOwnRules) {
   const std::string curve = R"yaml(tendril: 1
 rods: [{name: rod, length: 2, stiffness: [1, 1, 1], natural: ["cn(s, 0.5)", 0, 0], begin: {position: [0, 0, 0]}}]
