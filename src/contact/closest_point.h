@@ -1,5 +1,6 @@
 #pragma once
 #include "contact/shape_data.h"
+#include "tendril/contact/segments.h"
 
 namespace tendril {
 
@@ -17,16 +18,5 @@ SurfacePoint closestSurfacePoint(const ShapeData& shape, const Vector3& point);
 
 /// The point of an ellipsoid with the given semi-axes farthest from y.
 Vector3 farthestOnEllipsoid(const Vector3& semiAxes, const Vector3& y);
-
-/// Parameters in [0, 1] of the closest points of two segments p + s u and q + t v.
-struct SegmentPair {
-  double s = 0, t = 0;
-  bool areInner = false; ///< both strictly between the ends, lines not parallel: the connection is orthogonal to both
-  double squared = 0;    ///< distance
-};
-SegmentPair closestOnSegments(const Vector3& p, const Vector3& u, const Vector3& q, const Vector3& v);
-
-/// Parameter in [0, 1] of the point of p + t v closest to x.
-double closestOnSegment(const Vector3& x, const Vector3& p, const Vector3& v);
 
 }

@@ -93,7 +93,7 @@ class Descent {
   Step conjugateGradients(const VectorX& gradient, const std::vector<int>& rows);
   bool take(const Step& step, double least);
   bool newtonIteration(const VectorX& gradient);
-  bool flowIteration(const VectorX& gradient);
+  bool flowIteration();
   void accept();
 
   ContactProgram& p_;
@@ -198,8 +198,7 @@ Descent::Step Descent::newtonStep(const VectorX& gradient) {
   return step;
 }
 
-/// The point at the end of a step if it obeys all constraints and its energy is at most `least`, else the last point. Shortened before so
-/// that nothing meets on the way.
+/// The point at the end of a step, brought back to the constraints, if its energy is at most `least`; else the last point.
 bool Descent::take(const Step& step, double least) {
   if (p_.restore(x_ + p_.unit().cwiseProduct(step.w), nodes_, step.held) && p_.energy() <= least + rounding * (1 + std::abs(energy_))) {
     accept();
@@ -217,13 +216,9 @@ bool Descent::newtonIteration(const VectorX& gradient) {
   const VectorX projected = p_.nearest().point();
   region_ = std::max(region_, projected.norm());
   for (int k = 0; k < attempts; ++k) {
-    Step step = newtonStep(gradient);
+    const Step step = newtonStep(gradient);
     const double size = step.w.norm();
-    // How far it may go, by the nodes at its end.
-    p_.rod().place(p_.ends().begin(), x_ + p_.unit().cwiseProduct(step.w));
-    const double factor = p_.contacts().longestFactor(nodes_, p_.nodes());
-    p_.place(x_);
-    if (factor < 1) {
+    if (const double factor = p_.longestFactor(step.w); factor < 1) {
       region_ = 0.9 * factor * size;
       continue;
     }
@@ -246,7 +241,7 @@ bool Descent::newtonIteration(const VectorX& gradient) {
 }
 
 /// (6.28) with the drift taken out by restore(), in the metric of the elastic energy, which is that of the strains but for the torsion.
-bool Descent::flowIteration(const VectorX&) {
+bool Descent::flowIteration() {
   const VectorX v = p_.nearest().point();
   for (int k = 0; k < 30; ++k) {
     if (take({time_ * v}, energy_)) {
@@ -261,7 +256,6 @@ bool Descent::flowIteration(const VectorX&) {
 bool Descent::descend() {
   for (; iterations < o_.maxIterations; ++iterations) {
     if (o_.stops && o_.stops()) throw Interrupted("rod: stopped on its way to an equilibrium");
-    p_.place(x_);
     p_.differentiate();
     const VectorX gradient = p_.gradient();
     if (!p_.project(-gradient)) {
@@ -272,7 +266,7 @@ bool Descent::descend() {
     lambda = -p_.nearest().equality(), mu = p_.nearest().inequality();
     residual = p_.nearest().point().norm() / (1 + gradient.norm());
     if (residual < o_.tolerance) return true;
-    const bool moved = o_.method == ContactDescent::Newton ? newtonIteration(gradient) : flowIteration(gradient);
+    const bool moved = o_.method == ContactDescent::Newton ? newtonIteration(gradient) : flowIteration();
     if (!moved) {
       message = fmt::format("the energy falls no further, with a residual of {:.3g} after {} iterations", residual, iterations);
       return false;
@@ -299,13 +293,32 @@ bool Descent::escape(const LeastCurvature& along) {
   return false;
 }
 
+/// In units of lengths L and energies.
+void report(ContactProgram& program, const Descent& descent, double L, double energyUnit, ContactEquilibrium& found) {
+  found.residual = descent.residual, found.iterations = descent.iterations, found.cuts = descent.cuts;
+  found.message = descent.message;
+  found.leastGap = L * program.leastGap();
+  for (const double e : descent.energies) found.energies.push_back(energyUnit * e);
+  if (!found.isSolved) return;
+  const StrainRod& rod = program.rod();
+  const StrainRod::EndFunction end = program.ends().weighted(rod.frame(rod.elements()), descent.lambda);
+  found.end = {-energyUnit / L * end.y, -energyUnit * end.couple};
+  for (std::size_t k = 0; k < program.touches().size(); ++k) {
+    const double mu = descent.mu[Eigen::Index(k)];
+    if (!(mu > 0)) continue;
+    RodTouch touch = program.touches()[k];
+    touch.gap *= L, touch.curvature /= L;
+    found.contacts.push_back({touch, energyUnit / L * mu});
+  }
+}
+
 }
 
 ContactEquilibrium solveContactEquilibrium(StrainRod& rod, const RodEnds& ends, const RodSurroundings& surroundings,
                                            const ContactEquilibriumOptions& options) {
   check(rod, ends, surroundings);
   refuseOverlap(rod, surroundings);
-  const double L = rod.properties().length, energyUnit = rod.properties().stiffness.maxCoeff() / L;
+  const double L = rod.properties().length;
   RodEnds scaledEnds = ends;
   scaledEnds.begin.x /= L;
   if (ends.position) *scaledEnds.position /= L;
@@ -324,19 +337,8 @@ ContactEquilibrium solveContactEquilibrium(StrainRod& rod, const RodEnds& ends, 
   }
   rod.place(ends.begin, program.rod().strains() / L);
   found.energy = rod.energy();
-  found.residual = descent.residual, found.iterations = descent.iterations, found.cuts = descent.cuts;
-  found.leastGap = L * program.leastGap();
-  for (const double e : descent.energies) found.energies.push_back(energyUnit * e);
-  found.message = descent.message;
-  if (!found.isSolved) return found;
-  const StrainRod::EndFunction end = program.ends().weighted(program.rod().frame(rod.elements()), descent.lambda);
-  found.end = {-energyUnit / L * end.y, -energyUnit * end.couple};
-  for (std::size_t k = 0; k < program.touches().size(); ++k) {
-    RodTouch touch = program.touches()[k];
-    touch.gap *= L, touch.curvature /= L;
-    if (const double mu = descent.mu[Eigen::Index(k)]; mu > 0) found.contacts.push_back({touch, energyUnit / L * mu});
-  }
-  if (!found.isMinimum)
+  report(program, descent, L, rod.properties().stiffness.maxCoeff() / L, found);
+  if (found.isSolved && !found.isMinimum)
     found.message = fmt::format("the equilibrium is no minimum (its second variation is {:.3g} of its elastic part)", found.stability);
   return found;
 }

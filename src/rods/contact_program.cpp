@@ -16,7 +16,7 @@ constexpr double overlapOf = 5e-10; ///< of the radius: what rounding and the la
 }
 
 ContactProgram::ContactProgram(const StrainRod& scaled, const RodEnds& ends, RodSurroundings surroundings)
-    : rod_(scaled), ends_(ends), contacts_(std::move(surroundings)), unit_(rod_.elasticity().cwiseSqrt().cwiseInverse()) {
+    : rod_(scaled), ahead_(scaled), ends_(ends), contacts_(std::move(surroundings)), unit_(rod_.elasticity().cwiseSqrt().cwiseInverse()) {
   place(rod_.strains());
 }
 
@@ -33,10 +33,15 @@ double ContactProgram::leastGap() const {
   return least;
 }
 
-StrainRod::NodeForces ContactProgram::nodes() const {
-  StrainRod::NodeForces all(3, rod_.elements() + 1);
-  for (int k = 0; k <= rod_.elements(); ++k) all.col(k) = rod_.frame(k).x;
+StrainRod::NodeForces ContactProgram::nodesOf(const StrainRod& rod) {
+  StrainRod::NodeForces all(3, rod.elements() + 1);
+  for (int k = 0; k <= rod.elements(); ++k) all.col(k) = rod.frame(k).x;
   return all;
+}
+
+double ContactProgram::longestFactor(const VectorX& w) {
+  ahead_.place(ends_.begin(), rod_.strains() + unit_.cwiseProduct(w));
+  return contacts_.longestFactor(nodes(), nodesOf(ahead_));
 }
 
 VectorX ContactProgram::gradient() {

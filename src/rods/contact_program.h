@@ -18,7 +18,7 @@ class ContactProgram {
   ContactProgram(const StrainRod& scaled, const RodEnds& ends, RodSurroundings surroundings);
 
   StrainRod& rod() { return rod_; }
-  RodContacts& contacts() { return contacts_; }
+  const RodContacts& contacts() const { return contacts_; }
   const EndConditions& ends() const { return ends_; }
   void setEnds(const RodEnds& ends) { ends_ = EndConditions(ends); }
   double radius() const { return contacts_.surroundings().radius; }
@@ -29,7 +29,9 @@ class ContactProgram {
   const VectorX& closure() const { return closure_; }               ///< c
   const std::vector<RodTouch>& touches() const { return touches_; } ///< with gaps below half a radius
   double leastGap() const;
-  StrainRod::NodeForces nodes() const; ///< positions
+  /// How much of a step w from here can be made so that nothing meets on the way, by the nodes at its end.
+  double longestFactor(const VectorX& w);
+  StrainRod::NodeForces nodes() const { return nodesOf(rod_); } ///< positions
 
   /// Rows of the constraints in w, and the gradient of the energy.
   void differentiate();
@@ -55,10 +57,11 @@ class ContactProgram {
   Keys keysOf(const std::vector<int>& rows) const;
 
  private:
+  static StrainRod::NodeForces nodesOf(const StrainRod& rod);
   std::vector<int> rowsOf(const Keys& keys) const;
   bool correct(const std::vector<int>& closed);
 
-  StrainRod rod_;
+  StrainRod rod_, ahead_; ///< here, and at the end of a step
   EndConditions ends_;
   RodContacts contacts_;
   VectorX unit_, closure_, gaps_;

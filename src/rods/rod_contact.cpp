@@ -1,6 +1,6 @@
 #include "tendril/rods/rod_contact.h"
 
-#include "contact/closest_point.h"
+#include "tendril/contact/segments.h"
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
