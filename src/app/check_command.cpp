@@ -1,11 +1,16 @@
 #include "app/commands.h"
+#include "tendril/analysis/solvability_check.h"
 #include "tendril/elements/joints.h"
 #include "tendril/elements/loads.h"
+#include "tendril/io/results.h"
 #include "tendril/io/scene.h"
+#include "tendril/model/error.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <memory>
 #include <variant>
 
@@ -16,7 +21,13 @@ namespace {
 struct Options {
   std::filesystem::path scene;
   std::vector<std::string> overrides;
+  std::filesystem::path along; ///< results of a run, whose states are examined; empty: none
 };
+
+/// Larger models are not examined: the matrices of the contact problem are dense.
+constexpr int mostVelocities = 1500;
+/// Integrators leave gaps and rates of closed contacts near zero only.
+constexpr ModelContactOptions asIntegrated{.gapTolerance = 1e-4, .rateTolerance = 1e-3};
 
 void printParameters(const Document& document) {
   for (const std::string& name : document.parameterNames()) {
@@ -42,6 +53,54 @@ void printParts(const Mechanism& mechanism) {
   if (const Loads* loads = mechanism.model->term<Loads>()) fmt::print("  loads      {}\n", loads->size());
 }
 
+/// Rank, freedoms and friction bounds where the analysis begins; the analysis of solvability says so itself.
+void printSolvability(const Scene& scene, const Analysis& analysis) {
+  const Model& model = *scene.mechanism().model;
+  if (dynamic_cast<const SolvabilityCheck*>(&analysis) || analysis.state().q.size() != model.nq()) return;
+  if (model.nv() > mostVelocities) {
+    fmt::print("  solvable   not examined: {} velocities are too many, at most {}\n", model.nv(), mostVelocities);
+    return;
+  }
+  try {
+    ModelContacts contacts(model, &scene.contacts(), {}, asIntegrated);
+    for (const std::string& sentence : examine(contacts, analysis.state()).sentences()) fmt::print("  solvable   {}\n", sentence);
+  } catch (const InputError& error) {
+    fmt::print("  solvable   not examined: {}\n", error.what());
+  }
+}
+
+/// The state of a row of results.
+State stateOf(const ResultReader& results, const VectorX& times, std::size_t row) {
+  State state;
+  state.t = times[Eigen::Index(row)];
+  state.q = results.stateRow("q", row);
+  state.v = results.stateRow("v", row);
+  return state;
+}
+
+void examineAlong(const Scene& scene, const std::filesystem::path& folder) {
+  const Model& model = *scene.mechanism().model;
+  const ResultReader results(folder / "results.h5");
+  const VectorX times = results.time();
+  ModelContacts contacts(model, &scene.contacts(), {}, asIntegrated);
+  const std::filesystem::path file = folder / "solvability.csv";
+  std::ofstream out(file);
+  out << "time,contacts,margin,bound,unique,solutions,at_risk\n";
+  double least = std::numeric_limits<double>::infinity(), when = 0;
+  for (std::size_t row = 0; row < results.rows(); ++row) {
+    const State state = stateOf(results, times, row);
+    if (state.q.size() != model.nq() || state.v.size() != model.nv())
+      throw InputError("the results in " + folder.string() + " are of another model: give the scene and the values that the run had");
+    const Examination e = examine(contacts, state);
+    const std::string risk = e.margin.endangered.empty() ? "" : e.sliding->name(e.margin.endangered.front());
+    out << fmt::format("{:.9g},{},{:.9g},{:.9g},{},{},\"{}\"\n", state.t, e.sliding ? e.sliding->contacts() : 0, e.margin.factor,
+                       e.bound.best(), e.unique(), quantityOf(e, "solutions").value(), risk);
+    if (e.margin.factor < least) least = e.margin.factor, when = state.t;
+  }
+  if (!out.flush()) throw MachineFailure("cannot write " + file.string() + "; check the disk");
+  fmt::print("  along      {} states; least margin {:.6g} at t = {:.6g}; series in {}\n", results.rows(), least, when, file.string());
+}
+
 int check(const Options& options) {
   const Scene scene = Scene::fromFile(options.scene, options.overrides);
   const Model& model = *scene.mechanism().model;
@@ -58,6 +117,8 @@ int check(const Options& options) {
   const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
   analysis->start();
   for (const std::string& message : analysis->messages()) fmt::print("  note       {}\n", message);
+  if (scene.isDynamic()) printSolvability(scene, *analysis);
+  if (!options.along.empty()) examineAlong(scene, options.along);
   fmt::print("The scene is ready to run.\n");
   return Success;
 }
@@ -69,6 +130,7 @@ void addCheck(CLI::App& program, Action& action) {
   const auto options = std::make_shared<Options>();
   command->add_option("scene", options->scene, "Scene file (YAML)")->required();
   addRepeated(*command, "--set", options->overrides, "Set a parameter, NAME=VALUE, or any value, path.to.key=VALUE; may be repeated");
+  command->add_option("--along", options->along, "Results of a run of this scene: examine every state, write solvability.csv there");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
 }
 

@@ -29,6 +29,7 @@ SceneContent SceneBuilder::build() {
   for (const Record& r : scene.objects("loads")) addLoad(r);
   readActuators(scene.objects("actuators"));
   if (content_.isManoeuvre) readManoeuvre(analysis);
+  if (content_.isSolvability) readSolvability(analysis);
   if (scene.has("gravity")) addGravity(scene.object("gravity"));
   if (!contacts.empty()) addParts(scene);
   for (const Record& r : contacts) addContact(r);
@@ -67,6 +68,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   content_.argument = choice.isDynamic ? dimension::time : dimension::none;
   content_.outputEvery = analysis.integer("output_every");
   content_.makeAnalysis = choice.make;
+  if (analysis.variant() == "dynamic" && analysis.has("monitor")) watchSolvability(analysis, choice.make);
   content_.knowsContacts = choice.knowsContacts;
   knowsContactsOfBeams_ = choice.knowsContactsOfBeams;
   knowsRollingAndCohesion_ = choice.knowsRollingAndCohesion;
@@ -74,6 +76,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   content_.hasDiscretePath = choice.hasDiscretePath;
   content_.isManoeuvre = choice.isManoeuvre;
   content_.isRod = choice.isRod;
+  content_.isSolvability = choice.method == "solvability";
   content_.dump = choice.dump;
   content_.end = choice.end;
   if (choice.followsPath) content_.path = PathParameter::Distance;

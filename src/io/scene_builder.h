@@ -33,9 +33,11 @@ struct SceneContent {
   FrictionDump dump;
   bool knowsContacts = false; ///< the analysis
   bool locatesEvents = false;
-  bool isManoeuvre = false;     ///< optimal control
-  bool isRod = false;           ///< equilibrium of a strain-based rod
-  bool hasDiscretePath = false; ///< discrete Lagrangian mechanics: the integrator has energies and momenta of its own
+  bool isManoeuvre = false;        ///< optimal control
+  bool isRod = false;              ///< equilibrium of a strain-based rod
+  bool isSolvability = false;      ///< examination of the initial state
+  bool watchesSolvability = false; ///< of every state of a motion
+  bool hasDiscretePath = false;    ///< discrete Lagrangian mechanics: the integrator has energies and momenta of its own
 
   double end = 1; ///< of time [s] or the load parameter; infinite where a path decides
   bool isDynamic = false;

@@ -1,6 +1,7 @@
 #pragma once
 #include "io/scene_builder.h"
 #include "io/scene_reader.h"
+#include "tendril/analysis/model_contacts.h"
 #include "tendril/control/optimal_control.h"
 #include "tendril/rods/contact_statics.h"
 #include "tendril/rods/cosserat_statics.h"
@@ -129,6 +130,14 @@ class SceneBuilder {
   std::optional<ElasticaOptions> elastica_; ///< in its place
   std::optional<PackedRingStaticsOptions> packedRing_;
   std::optional<CosseratStaticsOptions> cosserat_;
+
+  // ---- solvability: scene_builder_solvability.cpp ---------------------------------------------------------------------------------------
+  void readSolvability(const Record& analysis);
+  /// The analysis, watched step by step.
+  void watchSolvability(const Record& analysis, const AnalysisMaker& make);
+  Guide readGuide(const Record& r, const std::vector<Guide>& others);
+  std::optional<MonitorQuantity> ofSolvability(const Record& r) const;
+  std::vector<std::string> guides_;
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.

@@ -88,6 +88,7 @@ OutputDefinition::Quantity SceneBuilder::quantity(const Record& r, const Marker*
   if (what == "event times") return eventTimes(r);
   if (const auto ofContact = ofContacts(r)) return *ofContact;
   if (const auto ofPath = ofDiscretePath(r, at)) return *ofPath;
+  if (const auto examined = ofSolvability(r)) return *examined;
   if (what == "step size") return StepQuantity::StepSize;
   if (what == "iterations") return StepQuantity::Iterations;
   if (what == "critical load") return StepQuantity::CriticalLoad;

@@ -515,6 +515,8 @@ AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
     choice.end = std::numeric_limits<double>::infinity();
     return choice;
   }
+  if (r.variant() == "solvability")
+    return {.method = r.variant(), .isDynamic = true, .knowsContacts = true, .end = std::numeric_limits<double>::infinity()};
   if (r.variant() == "cosserat-rod") {
     AnalysisChoice choice{.method = r.variant(), .isRod = true};
     choice.followsPath = r.choice("method") == "arc-length";

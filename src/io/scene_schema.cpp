@@ -500,6 +500,23 @@ const Schema& pathContact() {
   return table;
 }
 
+const Schema& guide() {
+  static const Schema table(
+      "guide",
+      "A point that slides along a straight guide, which holds it on both sides or only supports it: contact as mechanisms have it.",
+      {text("name", "Name of the guide."), place("on", "The marker whose origin is guided"),
+       place("to", "Frame that carries the guide, which passes through its origin").defaultsTo("ground"),
+       vector3("normal", dim::none, "Normal of the guide in that frame, towards the point where it only supports it.")
+           .defaultsTo("[0, 1, 0]"),
+       vector3("tangent", dim::none, "Direction along the guide in that frame.").defaultsTo("[1, 0, 0]"),
+       boolean("unilateral", "Whether it only supports the point, which may leave it.").defaultsTo("false"),
+       number("friction", dim::none, "Coefficient of friction; smooth if not given.").nonNegative().optional(),
+       choice("sliding", {"forward", "backward"},
+              "Direction in which it is assumed to slide, along the tangent or against it; that of the velocity if not given.")
+           .optional()});
+  return table;
+}
+
 const Schema& pathBound() {
   static const Schema table(
       "bound", "What a number of the configuration keeps to.",
@@ -655,6 +672,11 @@ const Schema& analysis() {
              .optional(),
          number("duration", dim::time, "Time to simulate.").positive(),
          number("step", dim::time, "Time step; the first one if errors are controlled.").positive(),
+         choice("monitor", {"solvability"},
+                "What is watched in every step. solvability: whether the forces of sliding contacts exist and are unique.")
+             .optional(),
+         choice("on_loss", {"continue", "stop"}, "monitor: what happens where they are not: it is reported, or the run fails.")
+             .defaultsTo("continue"),
          choice(
              "coordinates", {"pose", "directors"},
              "pose: blocks move in SE(3). directors: positions and directors as points of a linear space, with constraints between them; "
@@ -752,6 +774,11 @@ const Schema& analysis() {
          number("lowest", dim::none, "arc-length: load factor below which the path ends.").optional(),
          number("highest", dim::none, "arc-length: load factor above which the path ends.").optional(),
          integer("max_iterations", "Iterations after which the solver gives up.").positive().defaultsTo("500")}},
+       {"solvability",
+        "Whether accelerations and contact forces exist and are unique at the initial state, and up to which friction: nothing moves.",
+        {objects("guides", guide(), "Points that slide along straight guides."),
+         boolean("project_initial", "Move an initial state that violates joints or guides onto them; without it, it is refused.")
+             .defaultsTo("false")}},
        {"elastica",
         "A mode of a rod in the plane of x and y of its first frame, clamped at both ends, which move together; the rod's stiffness scales "
         "it alone.",
@@ -917,6 +944,21 @@ const Schema& output() {
        {"condition number", "Directors: condition number of the matrix of a step, as it stands.", {}},
        {"scaled condition number", "Directors: the same with rows and unknowns scaled.", {}},
        {"unknowns", "Directors: number of unknowns of a step.", {}},
+       {"friction bound",
+        "Solvability: coefficient of friction below which forces exist and are unique for every load, by singular values; of mixed "
+        "contact by beta_2.",
+        {}},
+       {"sharp friction bound", "Solvability: the same, sharpened by scaling.", {}},
+       {"exact friction bound", "Solvability: coefficient at which uniqueness for every load ends; up to 10 contacts.", {}},
+       {"beta2", "Solvability: of mixed contact, the distance from losing uniqueness.", {}},
+       {"friction margin", "Solvability: factor by which the coefficients given may grow before uniqueness is no longer certain.", {}},
+       {"solutions", "Solvability: number of solutions for the loads given, up to 12 contacts.", {}},
+       {"unique", "Solvability: 1 if the loads given have exactly one solution, else 0.", {}},
+       {"unique for every load", "Solvability: 1 if every load has exactly one solution, else 0.", {}},
+       {"degrees of freedom", "Solvability: velocities that joints and guides leave free.", {}},
+       {"redundant equations", "Solvability: equations of joints and guides that follow from others.", {}},
+       {"free motions", "Solvability: motions that neither inertia nor constraints hold.", {}},
+       {"guide force", "Solvability: normal force of a guide on its point.", {text("guide", "Name of the guide.")}},
        {"index", "Packed ring: turns of the tangent.", {}},
        {"max_radius", "Packed ring: largest distance of a node from the centre over the length.", {}},
        {"largest pressure", "Packed ring: largest force of the disc on a node, scaled.", {}},

@@ -1,0 +1,61 @@
+#pragma once
+#include "tendril/analysis/examination.h"
+#include "tendril/analysis/single_contacts.h"
+#include "tendril/equations/analysis.h"
+
+#include <memory>
+
+namespace tendril {
+
+struct SolvabilityMonitorOptions {
+  /// What happens when the forces of a step are not unique or do not exist: the run goes on with what its integrator takes, or fails.
+  bool stops = false;
+  /// Integrators leave gaps and rates of closed contacts near zero only, so these are wider than for a state that is given.
+  ModelContactOptions tolerances{.gapTolerance = 1e-4, .rateTolerance = 1e-3};
+};
+
+/// An analysis of motion that is watched: after every step the sliding contacts are examined, and loss of uniqueness or existence is
+/// reported with the contact, in the note of the step. Everything else is that of the analysis within. monitor() adds the quantities of
+/// SolvabilityCheck at the present state.
+///
+/// With few contacts the statement is exact. Models of more than `mostExamined` velocities are too large to be examined in every step: of
+/// free bodies the margin is then that of single contacts (SingleContacts), a paradox of which is reported though uniqueness is not proved;
+/// others are not watched, which a message says.
+class SolvabilityMonitor final : public Analysis {
+ public:
+  /// Model and contacts must outlive this.
+  SolvabilityMonitor(std::unique_ptr<Analysis> watched, const Model& model, const ContactModel& contacts,
+                     const SolvabilityMonitorOptions& options = {});
+
+  void start() override;
+  bool finished() const override { return watched_->finished(); }
+  const StepReport& advance() override;
+  const State& state() const override { return watched_->state(); }
+  VectorX reactions() override { return watched_->reactions(); }
+  const ContactReport* contacts() const override { return watched_->contacts(); }
+  Energy energy(const Model& model) const override { return watched_->energy(model); }
+  bool monitor(std::string_view name, const Marker* on, double* values) override;
+  double progress() const override { return watched_->progress(); }
+  Snapshot save() override { return watched_->save(); }
+  void restore(const Snapshot& snapshot) override { watched_->restore(snapshot); }
+
+ private:
+  /// `friction margin` is what a watch of single contacts knows; all else is NaN there.
+  static constexpr int mostExamined = 240;
+
+  void look();
+  bool isLarge() const { return model_.nv() > mostExamined; }
+  std::string loss() const;
+
+  std::unique_ptr<Analysis> watched_;
+  const SolvabilityMonitorOptions options_;
+  const Model& model_;
+  ModelContacts contacts_;
+  const ContactModel& parts_;
+  SingleContacts single_;
+  Examination examination_;
+  StepReport step_;
+  bool wasLost_ = false;
+};
+
+}

@@ -1,0 +1,153 @@
+#include "analysis/sliding_systems.h"
+#include "dynamics/contact_rig.h"
+#include "tendril/analysis/examination.h"
+#include "tendril/analysis/single_contacts.h"
+#include "tendril/model/error.h"
+
+#include <gtest/gtest.h>
+
+namespace tendril {
+namespace {
+
+using test::ContactRig;
+using test::degree;
+
+/// A rod whose lower tip starts at the origin, in the plane or floating in space.
+struct RodInSpace {
+  MechanismBuilder builder;
+  const Marker* tip = nullptr;
+  const Marker* ground = nullptr;
+  Mechanism mechanism;
+
+  RodInSpace(const test::Rod& rod, double slide, double lift = 0, bool inPlane = true) {
+    builder.gravity({0, -rod.g, 0});
+    const Vector3 arm = rod.l / 2 * Vector3(rod.c(), rod.s(), 0);
+    const Vector3 velocity = Vector3(slide, 0, 0) + Vector3(0, 0, rod.rate).cross(arm);
+    const auto body = builder.body("rod", ContactRig::flat(rod.m, rod.m * rod.l * rod.l / 12),
+                                   {test::turn(rod.theta), arm + Vector3(0, lift, 0)}, velocity, {0, 0, rod.rate});
+    tip = &body.at({Matrix3::Identity(), {-rod.l / 2, 0, 0}});
+    ground = &builder.ground();
+    if (inPlane) builder.joint(JointKind::Planar, "plane", *ground, body.at());
+    mechanism = builder.build();
+  }
+  Guide guide(double mu) const { return {.name = "floor", .point = tip, .frame = ground, .isUnilateral = true, .friction = mu}; }
+};
+
+TEST(ModelContacts, RodOnAGuideIsTheRodOfTheSource) {
+  for (const double slide : {-1.0, 1.0}) {
+    const test::Rod rod{1.4, 0.7, 9.81, 55 * degree, 2};
+    const RodInSpace model(rod, slide);
+    ModelContacts contacts(*model.mechanism.model, nullptr, {model.guide(1.1)});
+    const Examination e = examine(contacts, model.mechanism.model->initialState());
+    const SlidingProblem expected = test::sliding(test::guidedRod(rod, false, 1.1, slide));
+    ASSERT_TRUE(e.sliding);
+    EXPECT_NEAR(e.sliding->A(0, 0), expected.A(0, 0), 1e-12);
+    EXPECT_NEAR(e.sliding->T(0, 0), expected.T(0, 0), 1e-12);
+    EXPECT_NEAR(e.sliding->w[0], expected.w[0], 1e-11);
+    EXPECT_EQ(e.solvability.degreesOfFreedom, 3);
+    EXPECT_NEAR(e.force("guide 'floor'"), solveSliding(expected).lambda.at(0)[0], 1e-11);
+    ASSERT_TRUE(e.motion && e.motion->isSolved);
+  }
+}
+
+TEST(ModelContacts, ContactsOfShapesAgreeWithGuides) {
+  const test::Rod rod{1, 1, 9.81, 60 * degree, 1.5};
+  ContactRig rig;
+  const Vector3 arm = rod.l / 2 * Vector3(rod.c(), rod.s(), 0);
+  const auto body = rig.builder.body("rod", ContactRig::flat(rod.m, rod.m * rod.l * rod.l / 12), {test::turn(rod.theta), arm},
+                                     Vector3(-1, 0, 0) + Vector3(0, 0, rod.rate).cross(arm), {0, 0, rod.rate});
+  rig.part("rod", body.at(), ContactRig::polygon({{-0.5, 0}, {0, -0.02}, {0.5, 0}, {0, 0.02}}));
+  rig.floor();
+  rig.contacts.addLaw({"rod", "floor", {.friction = 1.2}});
+  rig.mechanism = rig.builder.build();
+  ModelContacts contacts(*rig.mechanism.model, &rig.contacts, {});
+  const Examination e = examine(contacts, rig.mechanism.model->initialState());
+  const SlidingProblem expected = test::sliding(test::guidedRod(rod, false, 1.2, -1));
+  ASSERT_TRUE(e.sliding && e.sliding->contacts() == 1);
+  EXPECT_NEAR(e.sliding->A(0, 0), expected.A(0, 0), 1e-12);
+  EXPECT_NEAR(e.sliding->T(0, 0), expected.T(0, 0), 1e-12);
+  EXPECT_NEAR(e.sliding->w[0], expected.w[0], 1e-6);
+  EXPECT_NE(e.sliding->name(0).find("'rod' and 'floor'"), std::string::npos);
+
+  SingleContacts single(*rig.mechanism.model, rig.contacts);
+  ASSERT_TRUE(single.areBodiesFree());
+  ContactReport report;
+  ContactRecord record;
+  record.first = rig.contacts.find("rod"), record.second = rig.contacts.find("floor");
+  record.frame << 0, 1, 0, 1, 0, 0, 0, 0, -1;
+  record.velocity = {0, -1, 0};
+  record.status = ContactStatus::Slip;
+  report.contacts.push_back(record);
+  const State state = rig.mechanism.model->initialState();
+  single.look(state, report);
+  EXPECT_NEAR(single.factor(), e.margin.factor, 1e-9);
+  EXPECT_NEAR(single.bound(), *e.bound.exact, 1e-9);
+  EXPECT_EQ(single.sliding(), 1);
+}
+
+TEST(ModelContacts, ViolatedStateIsRefusedOrProjected) {
+  const RodInSpace model({1, 1, 9.81, 60 * degree}, 1, 1e-3);
+  Guide guide = model.guide(0.2);
+  guide.isUnilateral = false;
+  ModelContacts contacts(*model.mechanism.model, nullptr, {guide});
+  State state = model.mechanism.model->initialState();
+  try {
+    contacts.at(state);
+    FAIL() << "the tip is off its guide";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("guide 'floor'"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("project"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(contacts.project(state).empty());
+  EXPECT_NO_THROW(contacts.at(state));
+  EXPECT_NEAR(model.tip->frame(state).x[1], 0, 1e-12);
+}
+
+TEST(ModelContacts, RestAndApproachAreSaid) {
+  const RodInSpace still({1, 1, 9.81, 60 * degree}, 0);
+  ModelContacts resting(*still.mechanism.model, nullptr, {still.guide(0.2)});
+  const Examination e = examine(resting, still.mechanism.model->initialState());
+  ASSERT_EQ(e.notes.size(), 1u);
+  EXPECT_NE(e.notes[0].find("does not slide"), std::string::npos) << e.notes[0];
+  EXPECT_EQ(e.sliding->friction[0], 0);
+  State falling = still.mechanism.model->initialState();
+  falling.v.setZero();
+  falling.v.head<3>() = test::turn(-60 * degree) * Vector3(1, -1, 0);
+  const Examination f = examine(resting, falling);
+  ASSERT_EQ(f.notes.size(), 1u);
+  EXPECT_NE(f.notes[0].find("approaches"), std::string::npos) << f.notes[0];
+  falling.v.head<3>() *= -1; // leaves the floor
+  EXPECT_EQ(examine(resting, falling).sliding->contacts(), 0);
+}
+
+TEST(ModelContacts, DegenerateFramesAreRefused) {
+  const RodInSpace model({1, 1, 9.81, 60 * degree}, 1);
+  Guide guide = model.guide(0.2);
+  guide.tangent = {0.6, 0.8, 0};
+  EXPECT_THROW(ModelContacts(*model.mechanism.model, nullptr, {guide}), InputError);
+  guide = model.guide(0.2);
+  guide.normal = {0, 0, 0};
+  EXPECT_THROW(ModelContacts(*model.mechanism.model, nullptr, {guide}), InputError);
+  guide = model.guide(-0.2);
+  EXPECT_THROW(ModelContacts(*model.mechanism.model, nullptr, {guide}), InputError);
+}
+
+TEST(ModelContacts, MovingFramesBendTheGuide) {
+  // A bead on a turning guide: centrifugal and Coriolis acceleration stand in w.
+  MechanismBuilder builder;
+  const auto bead = builder.body("bead", ContactRig::flat(2, 0.1), {Matrix3::Identity(), {0.5, 0, 0}}, {3, 0, 0});
+  const auto arm = builder.body("arm", ContactRig::flat(1, 0.1), {}, Vector3::Zero(), {0, 0, 4});
+  const Marker &point = bead.at(), &slot = arm.at();
+  const int block = bead.block();
+  const Mechanism mechanism = builder.build();
+  State state = mechanism.model->initialState();
+  state.v.segment<3>(mechanism.model->blocks()[std::size_t(block)].v) = Vector3(3, 2, 0); // 4 rad/s at 0.5 m
+  const Guide guide{.name = "slot", .point = &point, .frame = &slot};
+  ModelContacts contacts(*mechanism.model, nullptr, {guide});
+  const AccelerationProblem& p = contacts.at(state);
+  ASSERT_EQ(p.joints(), 1);
+  EXPECT_NEAR(p.jointBias[0], -2 * 4 * 3, 1e-12); // the bead runs straight, the slot turns away
+}
+
+}
+}
