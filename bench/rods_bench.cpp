@@ -109,8 +109,8 @@ template <ContactDescent method> void plectoneme(benchmark::State& run) {
     for (int k = 0; k <= steps; ++k) {
       const RodEnds ends{
           .begin = {}, .position = Vector3(0, 0, 0.65), .orientation = so3::exp(Vector3(0, 0, 2 * M_PI * turns * k / steps))};
-      const ContactEquilibrium found = solveContactEquilibrium(rod, ends, {.radius = 0.01, .touchesItself = true, .obstacles = {}},
-                                                               {.method = method, .maxIterations = 1000000});
+      const RodContactEquilibrium found = solveContactEquilibrium(rod, ends, {.radius = 0.01, .touchesItself = true, .obstacles = {}},
+                                                                  {.method = method, .maxIterations = 1000000});
       if (!found.isMinimum) return run.SkipWithError(found.message.c_str());
       iterations += found.iterations;
     }

@@ -67,7 +67,7 @@ RodEnds between(const RodEnds& ends, const Pose& from, double share) {
 /// The descent in units of the rod.
 class Descent {
  public:
-  Descent(ContactProgram& program, const ContactEquilibriumOptions& options) : p_(program), o_(options) {}
+  Descent(ContactProgram& program, const RodContactEquilibriumOptions& options) : p_(program), o_(options) {}
 
   /// Leads the end to where it is to be, in shares of the way as long as the contacts allow.
   bool lead(const RodEnds& ends);
@@ -97,7 +97,7 @@ class Descent {
   void accept();
 
   ContactProgram& p_;
-  const ContactEquilibriumOptions& o_;
+  const RodContactEquilibriumOptions& o_;
   std::vector<int> active_;
   double region_ = 1, time_ = 0.1;
   VectorX x_; ///< strains of the last point that was taken
@@ -294,7 +294,7 @@ bool Descent::escape(const LeastCurvature& along) {
 }
 
 /// In units of lengths L and energies.
-void report(ContactProgram& program, const Descent& descent, double L, double energyUnit, ContactEquilibrium& found) {
+void report(ContactProgram& program, const Descent& descent, double L, double energyUnit, RodContactEquilibrium& found) {
   found.residual = descent.residual, found.iterations = descent.iterations, found.cuts = descent.cuts;
   found.message = descent.message;
   found.leastGap = L * program.leastGap();
@@ -314,8 +314,8 @@ void report(ContactProgram& program, const Descent& descent, double L, double en
 
 }
 
-ContactEquilibrium solveContactEquilibrium(StrainRod& rod, const RodEnds& ends, const RodSurroundings& surroundings,
-                                           const ContactEquilibriumOptions& options) {
+RodContactEquilibrium solveContactEquilibrium(StrainRod& rod, const RodEnds& ends, const RodSurroundings& surroundings,
+                                              const RodContactEquilibriumOptions& options) {
   check(rod, ends, surroundings);
   refuseOverlap(rod, surroundings);
   const double L = rod.properties().length;
@@ -324,7 +324,7 @@ ContactEquilibrium solveContactEquilibrium(StrainRod& rod, const RodEnds& ends, 
   if (ends.position) *scaledEnds.position /= L;
   ContactProgram program(rod.scaled(), scaledEnds, surroundings.scaled(L));
   Descent descent(program, options);
-  ContactEquilibrium found;
+  RodContactEquilibrium found;
   found.isSolved = descent.lead(scaledEnds);
   while (found.isSolved) {
     found.isSolved = descent.descend();

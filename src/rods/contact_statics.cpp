@@ -75,7 +75,7 @@ void RodContactStatics::solve(double parameter, int depth) {
   StrainRod next = rodAt(parameter);
   const RodEnds ends = options_.family.ends(parameter);
   next.place(ends.begin, rod_.strains());
-  const ContactEquilibrium found = solveContactEquilibrium(next, ends, options_.surroundings, options_.equilibrium);
+  const RodContactEquilibrium found = solveContactEquilibrium(next, ends, options_.surroundings, options_.equilibrium);
   step_.iterations += found.iterations, step_.cuts += found.cuts;
   if (found.escapes > 0) step_.note = "an equilibrium that is no minimum was left along the direction in which the energy falls";
   if (!found.isSolved || !found.isMinimum) {

@@ -11,9 +11,9 @@
 namespace tendril {
 
 /// s(x) = 2 sin(x/2)/x and its derivatives.
-struct Chord {
+struct ArcChord {
   double s, first, second;
-  explicit Chord(double angle) {
+  explicit ArcChord(double angle) {
     const double x = angle / 2;
     double d, dd; // of sin(x)/x
     if (std::abs(x) < 1e-2) {
@@ -69,7 +69,7 @@ class RingProgram final : public VectorProgram {
     for (int k = 0; k <= N_; ++k) {
       values.inequality[k] = x.segment<2>(at(k)).squaredNorm();
       if (k == N_) break;
-      const double theta = x[at(k) + 2], kappa = x[at(k) + 3], a = theta + h_ * kappa / 2, length = h_ * Chord(h_ * kappa).s;
+      const double theta = x[at(k) + 2], kappa = x[at(k) + 3], a = theta + h_ * kappa / 2, length = h_ * ArcChord(h_ * kappa).s;
       values.objective += h_ / 2 * kappa * kappa;
       values.equality[3 * k] = x[at(k + 1)] - x[at(k)] - length * std::cos(a);
       values.equality[3 * k + 1] = x[at(k + 1) + 1] - x[at(k) + 1] - length * std::sin(a);
@@ -89,7 +89,7 @@ class RingProgram final : public VectorProgram {
       if (multipliers) d.hessian[H] = d.hessian[H + 1] = 2 * multipliers->inequality[k], H += 2;
       if (k == N_) break;
       const double kappa = x[at(k) + 3], a = x[at(k) + 2] + h_ * kappa / 2;
-      const Chord chord(h_ * kappa);
+      const ArcChord chord(h_ * kappa);
       const Eigen::Vector2d u(std::cos(a), std::sin(a)), n(-u[1], u[0]);
       d.gradient[at(k) + 3] = h_ * kappa;
       const Eigen::Vector2d byTheta = h_ * chord.s * n, byKappa = h_ * h_ * (chord.first * u + chord.s / 2 * n);
@@ -153,7 +153,7 @@ class RingProgram final : public VectorProgram {
       if (k == N_) break;
       const double phi = h_ * kappa[std::size_t(k)];
       x[at(k) + 3] = kappa[std::size_t(k)];
-      r += h_ * Chord(phi).s * Eigen::Vector2d(std::cos(theta + phi / 2), std::sin(theta + phi / 2));
+      r += h_ * ArcChord(phi).s * Eigen::Vector2d(std::cos(theta + phi / 2), std::sin(theta + phi / 2));
       theta += phi;
     }
     for (int k = 0; k <= N_; ++k) x.segment<2>(at(k)) -= mean;

@@ -146,7 +146,7 @@ TEST(ContactEquilibrium, APointAgainstAWallIsWhatHoldsTwoHalves) {
   wall.R.col(2) = -up, wall.R.col(0) = Vector3::UnitZ(), wall.R.col(1) = wall.R.col(2).cross(wall.R.col(0));
   wall.x = (H + radius) * up;
   const RodEnds ends{.begin = {}, .position = Vector3(0, 0, distance), .orientation = Matrix3::Identity()};
-  const ContactEquilibrium found = solveContactEquilibrium(
+  const RodContactEquilibrium found = solveContactEquilibrium(
       rod, ends,
       {.radius = radius, .touchesItself = true, .obstacles = {{.name = "wall", .kind = RodObstacle::Kind::HalfSpace, .frame = wall}}});
   ASSERT_TRUE(found.isMinimum) << found.message;
@@ -175,7 +175,7 @@ TEST(ContactEquilibrium, AHeavyRodLiesOnTheFloor) {
   StrainRod rod({.length = 1, .stiffness = {1, 1, 0.7}, .weight = {0, 0, -w}}, n);
   const RodEnds ends{.begin = {alongX, {0, 0, h + radius}}};
   rod.place(ends.begin, rod.natural());
-  const ContactEquilibrium found = solveContactEquilibrium(
+  const RodContactEquilibrium found = solveContactEquilibrium(
       rod, ends,
       {.radius = radius, .touchesItself = true, .obstacles = {{.name = "floor", .kind = RodObstacle::Kind::HalfSpace, .frame = {}}}});
   ASSERT_TRUE(found.isMinimum) << found.message;
@@ -222,7 +222,7 @@ class Plectoneme {
         distance_(distance) {
     rod.place({}, Vector3(2.5, 0, 0).replicate(elements, 1));
   }
-  const ContactEquilibrium& turn(double turns, const ContactEquilibriumOptions& options = {}) {
+  const RodContactEquilibrium& turn(double turns, const RodContactEquilibriumOptions& options = {}) {
     const RodEnds ends{.begin = {}, .position = Vector3(0, 0, distance_), .orientation = so3::exp(Vector3(0, 0, 2 * pi * turns))};
     return found = solveContactEquilibrium(rod, ends, around, options);
   }
@@ -236,7 +236,7 @@ class Plectoneme {
 
   StrainRod rod;
   RodSurroundings around;
-  ContactEquilibrium found;
+  RodContactEquilibrium found;
 
  private:
   double distance_;

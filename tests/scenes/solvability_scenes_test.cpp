@@ -1,6 +1,6 @@
 // Scenes of solvability under other parameters than those of their files, and a run that is watched.
-#include "run_scene.h"
 #include "scenes/scene_files.h"
+#include "support/run_scene.h"
 
 #include <cmath>
 #include <numbers>

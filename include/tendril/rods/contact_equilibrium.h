@@ -13,7 +13,7 @@ enum class ContactDescent {
   Flow    ///< the constrained gradient flow (Blumentals 2017, 6.28), explicit in time, to compare
 };
 
-struct ContactEquilibriumOptions {
+struct RodContactEquilibriumOptions {
   ContactDescent method = ContactDescent::Newton;
   double tolerance = 1e-8; ///< of the residual, in natural units
   int maxIterations = 2000;
@@ -28,7 +28,7 @@ struct RodContactForce {
 };
 
 /// An equilibrium with contacts: the frames of the rod that was passed stand at it.
-struct ContactEquilibrium {
+struct RodContactEquilibrium {
   bool isSolved = false;
   /// No motion that the supports allow and that keeps the contacts which carry a force lowers the energy to second order.
   bool isMinimum = false;
@@ -70,7 +70,7 @@ struct ContactEquilibrium {
 /// say, it is led there first, in steps that obey the contacts.
 ///
 /// InputError, naming the segments or the obstacle, for a start that overlaps; for rods that stretch; and as solveEquilibrium.
-ContactEquilibrium solveContactEquilibrium(StrainRod& rod, const RodEnds& ends, const RodSurroundings& surroundings,
-                                           const ContactEquilibriumOptions& options = {});
+RodContactEquilibrium solveContactEquilibrium(StrainRod& rod, const RodEnds& ends, const RodSurroundings& surroundings,
+                                              const RodContactEquilibriumOptions& options = {});
 
 }

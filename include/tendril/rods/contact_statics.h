@@ -12,7 +12,7 @@ struct RodContactStaticsOptions {
   double from = 0, to = 1; ///< of the parameter
   int steps = 1;           ///< from one to the other; the equilibrium at `from` is that of the start
   VectorX start;           ///< strains that overlap nothing; empty: the natural ones
-  ContactEquilibriumOptions equilibrium;
+  RodContactEquilibriumOptions equilibrium;
   const char* unit = "1";  ///< of the parameter
   int part = -1;           ///< of the rod in a contact model, for reports
   std::vector<int> parts;  ///< of the obstacles
@@ -40,7 +40,7 @@ class RodContactStatics final : public ShownRod {
   Snapshot save() override;
   void restore(const Snapshot& snapshot) override;
 
-  const ContactEquilibrium& equilibrium() const { return found_; }
+  const RodContactEquilibrium& equilibrium() const { return found_; }
   const StrainRod& rod() const { return rod_; }
 
  private:
@@ -53,7 +53,7 @@ class RodContactStatics final : public ShownRod {
 
   RodContactStaticsOptions options_;
   StrainRod rod_;
-  ContactEquilibrium found_;
+  RodContactEquilibrium found_;
   ContactReport report_;
   double twistJump_ = 0;
 };
