@@ -1,0 +1,164 @@
+#include "tendril/shells/sheet_shape.h"
+
+#include "shells/sheet_points.h"
+#include "tendril/model/error.h"
+#include "tendril/model/model.h"
+#include "tendril/shells/uniform_patch.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tendril {
+
+namespace {
+
+/// The corners of a rectangle.
+template <class Visit> void visitCorners(const PatchDomain& d, const Visit& visit) {
+  for (const double s1 : {d.begin1, d.end1})
+    for (const double s2 : {d.begin2, d.end2}) visit(Vector2(s1, s2));
+}
+
+/// Distance to the apex of the point nearest to it along the ruling, over that of the held point.
+double leastShare(const double* q, const PatchDomain& d) {
+  double least = 1;
+  visitCorners(d, [&](const Vector2& s) { least = std::min(least, 1 - q[2] * (s[0] * std::sin(q[1]) - s[1] * std::cos(q[1]))); });
+  return least;
+}
+
+/// Coordinates as numbers, or as variables.
+template <class T> T coordinate(const double* q, int i) {
+  if constexpr (std::is_same_v<T, double>)
+    return q[i];
+  else
+    return T::variable(i, q[i]);
+}
+
+template <class T> SheetPoint<T> circularAt(const double* q, const Vector2& s) {
+  return circularPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), s);
+}
+
+template <class T> SheetPoint<T> clothoidAt(const double* q, const Vector2& s) {
+  const double u = s[0] * std::cos(q[2]) + s[1] * std::sin(q[2]), turn = std::abs(q[0] * u) + std::abs(q[1] * u * u);
+  const int points = turn < 1 ? 0 : turn < 8 ? 1 : turn < 24 ? 2 : 3;
+  return cylinderPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), coordinate<T>(q, 2), s, points);
+}
+
+template <class T> SheetPoint<T> conicalAt(const double* q, const Vector2& s) {
+  return conicalPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), coordinate<T>(q, 2), s);
+}
+
+/// Curvature times size below which coordinates with a direction have no meaning.
+constexpr double flat = 1e-6;
+const char* const flatMessage = "it is flat, so that the direction in which it bends has no meaning; give it some curvature";
+
+[[noreturn]] void refuseDerivatives() { throw InputError("shell: the three curvatures of a patch have derivatives in UniformPatch alone"); }
+
+}
+
+bool SheetShape::accepts(const double*, const PatchDomain&) const { return true; }
+std::string SheetShape::wrong(const double*, const PatchDomain&) const { return {}; }
+std::string SheetShape::refusal(const double* q, const PatchDomain& domain) const { return accepts(q, domain) ? "" : wrong(q, domain); }
+
+Pose SheetShape::frame(const double* q, const Vector2& s) const {
+  const SheetPoint<double> p = at(q, s);
+  Pose H;
+  H.x = Vector3(p.r.data());
+  H.R.col(0) = Vector3(p.d1.data()), H.R.col(1) = Vector3(p.d2.data());
+  H.R.col(2) = H.R.col(0).cross(H.R.col(1));
+  return H;
+}
+
+// ---- circular cylinders ----------------------------------------------------------------------------------------------------------------
+
+SheetPoint<double> CircularSheet::at(const double* q, const Vector2& s) const { return circularAt<double>(q, s); }
+SheetPoint<Taylor<2>> CircularSheet::secondOrder(const double* q, const Vector2& s) const { return circularAt<Taylor<2>>(q, s); }
+SheetPoint<Taylor<3>> CircularSheet::thirdOrder(const double* q, const Vector2& s) const { return circularAt<Taylor<3>>(q, s); }
+
+Vector2 CircularSheet::turns(const double* q, const PatchDomain& d) const {
+  return std::abs(q[0]) * Vector2(std::abs(std::cos(q[1])) * d.length(), std::abs(std::sin(q[1])) * d.width());
+}
+
+bool CircularSheet::accepts(const double* q, const PatchDomain& d) const { return std::abs(q[0]) * d.reach() > flat; }
+std::string CircularSheet::wrong(const double*, const PatchDomain&) const { return flatMessage; }
+
+// ---- clothoids -------------------------------------------------------------------------------------------------------------------------
+
+Vector3 ClothoidSheet::fromSource(double alpha, double beta, double gamma) {
+  const double stretch = 1 + alpha * alpha;
+  return {stretch * gamma, stretch * std::sqrt(stretch) * beta, std::atan(alpha)};
+}
+
+Vector3 ClothoidSheet::toSource(const Vector3& q) {
+  const double c = std::cos(q[2]);
+  return {std::tan(q[2]), q[1] * c * c * std::abs(c), q[0] * c * c};
+}
+
+SheetPoint<double> ClothoidSheet::at(const double* q, const Vector2& s) const { return clothoidAt<double>(q, s); }
+SheetPoint<Taylor<2>> ClothoidSheet::secondOrder(const double* q, const Vector2& s) const { return clothoidAt<Taylor<2>>(q, s); }
+SheetPoint<Taylor<3>> ClothoidSheet::thirdOrder(const double* q, const Vector2& s) const { return clothoidAt<Taylor<3>>(q, s); }
+
+Vector2 ClothoidSheet::turns(const double* q, const PatchDomain& d) const {
+  double most = 0;
+  visitCorners(d,
+               [&](const Vector2& s) { most = std::max(most, std::abs(q[0] + q[1] * (s[0] * std::cos(q[2]) + s[1] * std::sin(q[2])))); });
+  // Products with powers of u beyond those of a circular cylinder ask for some more points.
+  const Vector2 along(std::abs(std::cos(q[2])) * d.length(), std::abs(std::sin(q[2])) * d.width());
+  return (most + std::abs(q[1]) * d.reach()) * along;
+}
+
+bool ClothoidSheet::accepts(const double* q, const PatchDomain& d) const {
+  return (std::abs(q[0]) + std::abs(q[1]) * d.reach()) * d.reach() > flat;
+}
+std::string ClothoidSheet::wrong(const double*, const PatchDomain&) const { return flatMessage; }
+
+// ---- cones -----------------------------------------------------------------------------------------------------------------------------
+
+SheetPoint<double> ConicalSheet::at(const double* q, const Vector2& s) const { return conicalAt<double>(q, s); }
+SheetPoint<Taylor<2>> ConicalSheet::secondOrder(const double* q, const Vector2& s) const { return conicalAt<Taylor<2>>(q, s); }
+SheetPoint<Taylor<3>> ConicalSheet::thirdOrder(const double* q, const Vector2& s) const { return conicalAt<Taylor<3>>(q, s); }
+
+/// Towards the apex curvatures grow as 1 / m.
+Vector2 ConicalSheet::turns(const double* q, const PatchDomain& d) const {
+  const double least = std::max(leastShare(q, d), 0.02);
+  return (std::abs(q[0]) / least + 4 * std::abs(q[2]) / least) * Vector2(d.length(), d.width());
+}
+
+bool ConicalSheet::accepts(const double* q, const PatchDomain& d) const {
+  return leastShare(q, d) > 0.02 && std::abs(q[0]) * d.reach() > flat;
+}
+
+std::string ConicalSheet::wrong(const double* q, const PatchDomain& d) const {
+  if (leastShare(q, d) > 0.02) return flatMessage;
+  return fmt::format(
+      "its rulings meet on the sheet, at {:.4g} m from the held point, or too close to it; move the apex away (epsilon = {:g} 1/m)",
+      1 / std::abs(q[2]), q[2]);
+}
+
+// ---- three curvatures ------------------------------------------------------------------------------------------------------------------
+
+SheetPoint<double> ThreeCurvatureSheet::at(const double* q, const Vector2& s) const {
+  const Vector3 b(q[0], q[1], q[2]);
+  const Pose H = uniform_patch::frame(b, s);
+  return {{H.x[0], H.x[1], H.x[2]}, {H.R(0, 0), H.R(1, 0), H.R(2, 0)}, {H.R(0, 1), H.R(1, 1), H.R(2, 1)}, {q[0], q[1], q[2]}};
+}
+SheetPoint<Taylor<2>> ThreeCurvatureSheet::secondOrder(const double*, const Vector2&) const { refuseDerivatives(); }
+SheetPoint<Taylor<3>> ThreeCurvatureSheet::thirdOrder(const double*, const Vector2&) const { refuseDerivatives(); }
+
+Vector2 ThreeCurvatureSheet::turns(const double* q, const PatchDomain& d) const {
+  return {std::hypot(q[0], q[2]) * d.length(), std::hypot(q[1], q[2]) * d.width()};
+}
+
+// ---- parts of models -------------------------------------------------------------------------------------------------------------------
+
+Pose ShellPart::at(const Model& model, const State& state, const Vector2& s) const {
+  const std::vector<Block>& blocks = model.blocks();
+  const Pose base = loadPose(state.q.data() + blocks[std::size_t(frame)].q);
+  return base * shape->frame(state.q.data() + blocks[std::size_t(coordinates)].q, s);
+}
+
+Vector2 ShellPart::vertex(int row, int column) const {
+  return {domain.begin1 + domain.length() * column / columns, domain.begin2 + domain.width() * row / rows};
+}
+
+}
