@@ -1,7 +1,7 @@
 #include "tendril/shells/patch_motion.h"
 
-#include "allocation_counter.h"
 #include "cylinder_patch.h"
+#include "support/allocation_counter.h"
 #include "tendril/model/error.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include "tendril/shells/shell_patches.h"
 
+#include "support/validator.h"
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/elements/joints.h"
 #include "tendril/elements/rigid_bodies.h"
@@ -9,7 +10,6 @@
 #include "tendril/shells/sheet_motion.h"
 #include "tendril/shells/uniform_patch.h"
 #include "tendril/statics/load_stepping.h"
-#include "validator.h"
 
 #include <gtest/gtest.h>
 
