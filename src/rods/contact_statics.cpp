@@ -137,7 +137,7 @@ bool RodContactStatics::monitor(std::string_view name, const Marker*, double* va
     Eigen::Matrix3Xd points(3, rod_.elements() + 1);
     for (int k = 0; k <= rod_.elements(); ++k) points.col(k) = rod_.frame(k).x;
     *values = writhe(points);
-  } else if (name == "contacts") {
+  } else if (name == "contact places") {
     *values = contactPlaces();
   } else if (name == "largest contact force") {
     *values = 0;

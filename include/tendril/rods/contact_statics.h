@@ -22,9 +22,8 @@ struct RodContactStaticsOptions {
 /// Equilibria of a rod that touches itself and obstacles, for a parameter that changes in steps, each from the equilibrium before. The
 /// parameter is the time of its states. A step that does not lead to a certified minimum is halved, and at last throws NumericalFailure.
 /// monitor(): `parameter`; `energy`, `elastic energy`, `gravitational energy` [J]; `turns` (twist), `twist jump` (its change in the step),
-/// `writhe` (of the centreline that goes on straight at both ends); `contacts` (places that carry a force: those of neighbouring elements
-/// are one), `largest contact force` [N], `least gap` [m], `stability`,
-/// `residual`; `end force` [N], `end moment` [N m].
+/// `writhe` (of the centreline that goes on straight at both ends); `contact places` (places that carry a force: those of neighbouring
+/// elements are one), `largest contact force` [N], `least gap` [m], `stability`, `residual`; `end force` [N], `end moment` [N m].
 class RodContactStatics final : public ShownRod {
  public:
   /// The contact model must outlive it; reports refer to it.
