@@ -41,7 +41,7 @@ def column(rows, name):
 class Plot:
     def __init__(self, x, y, x_label, y_label):
         self.x, self.y = x, y
-        self.items, self.labels = [], [x_label, y_label]
+        self.cells, self.items, self.labels = [], [], [x_label, y_label]
 
     def place(self, x, y):
         u = LEFT + (x - self.x[0]) / (self.x[1] - self.x[0]) * (WIDTH - LEFT - RIGHT)
@@ -52,10 +52,26 @@ class Plot:
         text = " ".join("{:.1f},{:.1f}".format(*self.place(x, y)) for x, y in points if self.y[0] <= y <= self.y[1])
         self.items.append(f'<polyline points="{text}" fill="none" stroke="{colour}" stroke-width="1.6" stroke-dasharray="{dash}"/>')
 
-    def cell(self, x0, x1, y0, y1, colour, opacity=1.0, stroke="none"):
+    def cell(self, x0, x1, y0, y1, colour):
+        """A cell of a map; cells of one colour that lie on each other become one."""
         (u0, v0), (u1, v1) = self.place(x0, y1), self.place(x1, y0)
+        self.cells.append((round(u0, 1), round(u1, 1), round(v0, 1), round(v1, 1), colour))
+
+    def square(self, side, colour):
+        (u0, v0), (u1, v1) = self.place(0, side), self.place(side, 0)
         self.items.append(f'<rect x="{u0:.1f}" y="{v0:.1f}" width="{u1 - u0:.1f}" height="{v1 - v0:.1f}" '
-                          f'fill="{colour}" fill-opacity="{opacity}" stroke="{stroke}" shape-rendering="crispEdges"/>')
+                          f'fill="{colour}" fill-opacity="0.35" stroke="{colour}"/>')
+
+    def map(self):
+        merged = []
+        for u0, u1, v0, v1, colour in sorted(self.cells):
+            last = merged[-1] if merged else None
+            if last and (last[0], last[1], last[4]) == (u0, u1, colour) and abs(last[3] - v0) < 0.3:
+                last[3] = v1
+            else:
+                merged.append([u0, u1, v0, v1, colour])
+        paths = [f'<path d="M{u0} {v0}H{u1}V{v1}H{u0}z" fill="{colour}"/>' for u0, u1, v0, v1, colour in merged]
+        return ['<g shape-rendering="crispEdges">', *paths, "</g>"] if paths else []
 
     def text(self, x, y, words, colour="#222", anchor="start"):
         u, v = self.place(x, y)
@@ -75,7 +91,7 @@ class Plot:
         return parts
 
     def write(self, file):
-        body = "\n".join(self.items + self.axes())
+        body = "\n".join(self.map() + self.items + self.axes())
         file.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="11">\n'
                         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>\n{body}\n</svg>\n', encoding="utf-8")
 
@@ -99,7 +115,7 @@ def uniqueness_region(program, file, angle=45):
         colour = "#8fbf88" if always else "#cfe5ca" if unique else "#f0c9bd"
         plot.cell(max(0, mu1 - half), min(largest, mu1 + half), max(0, mu2 - half), min(largest, mu2 + half), colour)
     bound = column(rows, "bound")[0]
-    plot.cell(0, bound, 0, bound, COLOURS[0], 0.35, COLOURS[0])
+    plot.square(bound, COLOURS[0])
     plot.text(bound / 2, bound / 2, "bound", anchor="middle")
     plot.text(0.15, 1.35, "any load")
     plot.text(1.7, 1.9, "loads along the guides")
