@@ -75,9 +75,13 @@ double Examination::force(const std::string& contact) const {
 
 std::vector<std::string> Examination::sentences() const {
   std::vector<std::string> all;
-  all.push_back(fmt::format("{} degree{} of freedom; {} equation{} of joints and guides of rank {}.", solvability.degreesOfFreedom,
-                            solvability.degreesOfFreedom == 1 ? "" : "s", solvability.rows, solvability.rows == 1 ? "" : "s",
-                            solvability.rank));
+  const Solvability& s = solvability;
+  std::string text = fmt::format("{} degree{} of freedom; {} equation{} of joints and guides of rank {}", s.degreesOfFreedom,
+                                 s.degreesOfFreedom == 1 ? "" : "s", s.rows, s.rows == 1 ? "" : "s", s.rank);
+  if (s.rank > 0)
+    text += fmt::format(" (relative pivots: least kept {:.2g}, largest dropped {:.2g}, tolerance {:.0e})", s.smallestKept, s.largestDropped,
+                        s.rankTolerance);
+  all.push_back(text + ".");
   all.insert(all.end(), solvability.sentences.begin(), solvability.sentences.end());
   if (sliding && sliding->contacts() > 0) {
     describeBounds(*this, all);

@@ -24,7 +24,7 @@ void SolvabilityMonitor::start() {
         fmt::format("solvability is not watched: the model has more than {} velocities, and they are coupled", mostExamined));
   look();
   const std::string text = loss();
-  if (!text.empty() && options_.stops) throw NumericalFailure("at the start " + text + "; lower the friction, or let the monitor go on");
+  if (!text.empty() && options_.stops) throw NumericalFailure(text + "; lower the friction, or let the monitor go on");
   if (!text.empty()) messages_.push_back("at the start " + text);
   wasLost_ = !text.empty();
 }
