@@ -43,6 +43,7 @@ const Mechanism& Scene::mechanism() const { return impl->content.mechanism; }
 const ContactModel& Scene::contacts() const { return impl->content.contacts; }
 const std::vector<Obstacle>& Scene::obstacles() const { return impl->content.obstacles; }
 const OptimalControlOptions* Scene::manoeuvre() const { return impl->content.manoeuvre.get(); }
+const std::vector<ShellPart>& Scene::shells() const { return impl->content.shells; }
 std::unique_ptr<Analysis> Scene::makeAnalysis(const FrictionObserver& observer) const {
   try {
     return impl->content.makeAnalysis(*mechanism().model, contacts(), observer);

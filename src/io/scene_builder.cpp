@@ -21,6 +21,7 @@ SceneContent SceneBuilder::build() {
   for (const Record& r : scene.objects("bodies")) addBody(r);
   for (const Record& r : scene.objects("beams")) addBeam(r);
   readRods(scene.objects("rods"), analysis);
+  readShells(scene.objects("shells"), analysis);
   for (const Record& r : scene.objects("obstacles")) addObstacle(r);
   for (const Record& r : scene.objects("markers")) addMarker(r);
   for (const Record& r : scene.objects("point_masses")) addPointMass(r);
@@ -42,6 +43,7 @@ SceneContent SceneBuilder::build() {
   freeze();
   if (content_.isManoeuvre) makeManoeuvre(analysis);
   if (content_.isRod) makeRodStatics();
+  if (content_.isShell) makeShellAnalysis(scene, analysis);
   for (std::size_t i = 0; i < outputs.size(); ++i) content_.outputs.push_back(readOutput(outputs[i], outputMarkers[i]));
   return std::move(content_);
 }
@@ -51,9 +53,6 @@ void SceneBuilder::refuseUnavailable() const {
   if (format.toInteger() != 1) {
     format.refuse("this program reads version 1 of the scene format, not " + format.toText(), "write `tendril: 1`, or use a newer program");
   }
-  if (root_.has("shells"))
-    throw InputError(root_.keyLocation("shells"), "shells", "shells are not available in this version",
-                     "remove the key; rods, beams, bodies, joints, springs, loads and contacts are available");
 }
 
 void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool hasBeams) {
@@ -77,6 +76,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   content_.isManoeuvre = choice.isManoeuvre;
   content_.isRod = choice.isRod;
   content_.isSolvability = choice.method == "solvability";
+  content_.isShell = choice.isShell;
   content_.dump = choice.dump;
   content_.end = choice.end;
   if (choice.followsPath) content_.path = PathParameter::Distance;

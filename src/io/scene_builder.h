@@ -2,6 +2,7 @@
 #include "io/scene_shapes.h"
 #include "tendril/contact/contact_model.h"
 #include "tendril/io/scene.h"
+#include "tendril/shells/sheet_shape.h"
 
 #include <functional>
 #include <map>
@@ -29,6 +30,7 @@ struct SceneContent {
   ContactModel contacts;
   std::vector<Obstacle> obstacles;
   std::shared_ptr<const OptimalControlOptions> manoeuvre; ///< null where no controls are looked for
+  std::vector<ShellPart> shells;
   std::vector<scenes::MeshFile> meshes;
   FrictionDump dump;
   bool knowsContacts = false; ///< the analysis
@@ -38,6 +40,7 @@ struct SceneContent {
   bool isSolvability = false;      ///< examination of the initial state
   bool watchesSolvability = false; ///< of every state of a motion
   bool hasDiscretePath = false;    ///< discrete Lagrangian mechanics: the integrator has energies and momenta of its own
+  bool isShell = false;            ///< shapes, equilibria and motions of shells in coordinates of their own
 
   double end = 1; ///< of time [s] or the load parameter; infinite where a path decides
   bool isDynamic = false;

@@ -11,11 +11,15 @@
 #include "tendril/rods/rod_path_statics.h"
 #include "tendril/rods/rod_reconstruction.h"
 #include "tendril/rods/rod_statics.h"
+#include "tendril/shells/sheet_motion.h"
+#include "tendril/shells/shell_analyses.h"
+#include "tendril/shells/shell_patches.h"
 
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,11 +27,12 @@ namespace tendril::scenes {
 
 /// Where a marker sits, before it is made: joints move it by an offset of their own.
 struct Frame {
-  enum class Kind { Ground, Body, Beam, Obstacle };
+  enum class Kind { Ground, Body, Beam, Obstacle, Shell };
   Kind kind = Kind::Ground;
   std::string part;
   double arclength = 0;
   std::optional<int> node{};
+  Vector2 material = Vector2::Zero(); ///< of a shell
   Pose offset{};
   bool isBare = false; ///< the word `ground`, without a place
 
@@ -138,6 +143,19 @@ class SceneBuilder {
   Guide readGuide(const Record& r, const std::vector<Guide>& others);
   std::optional<MonitorQuantity> ofSolvability(const Record& r) const;
   std::vector<std::string> guides_;
+  // ---- shells: scene_builder_shells.cpp ------------------------------------------------------------------------------------------------
+  void readShells(const std::vector<Record>& records, const Record& analysis);
+  AirDrag readAir(const Record& r) const;
+  PatchProperties readSheet(const Record& r) const;
+  void addPatch(const Record& r, const Record& analysis);
+  void addShell(const Record& r);
+  void makeShellAnalysis(const Record& scene, const Record& analysis);
+  const ShellPart* findShell(const std::string& name) const;
+  Vector2 materialPoint(const Node& node, const ShellPart& shell) const;
+  int blockOnShell(const ShellPart& shell, const Vector2& s);
+  void addSheetParts(const Record& r, const ShellPart& shell);
+  std::vector<ShownPatch> patches_;
+  std::map<std::tuple<std::string, double, double>, int> shellBlocks_; ///< of material points
 
   // ---- contacts: scene_builder_contacts.cpp ---------------------------------------------------------------------------------------------
   /// Bodies, obstacles and beams, as what touches and is touched.

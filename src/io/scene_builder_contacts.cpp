@@ -23,6 +23,8 @@ void SceneBuilder::addParts(const Record& scene) {
   }
   const std::vector<Record> beamRecords = scene.objects("beams");
   for (std::size_t i = 0; i < beamRecords.size(); ++i) addCurve(beamRecords[i], builder_.beams()[i]);
+  const std::vector<Record> shellRecords = scene.objects("shells");
+  for (std::size_t i = 0; i < shellRecords.size(); ++i) addSheetParts(shellRecords[i], content_.shells[i]);
   const std::vector<Record> rodRecords = scene.objects("rods");
   for (std::size_t i = 0; i < rodRecords.size(); ++i) addCurve(rodRecords[i], builder_.beams()[beamRecords.size() + i]);
 }

@@ -96,6 +96,7 @@ Frame SceneBuilder::frameOfWord(const Node& node, const std::string& word) const
   for (const BodyPart& body : builder_.bodies()) {
     if (body.name == word) return {.kind = Frame::Kind::Body, .part = word};
   }
+  if (findShell(word)) return {.kind = Frame::Kind::Shell, .part = word};
   std::vector<std::string> known{"ground"};
   for (const BeamPart& beam : builder_.beams()) {
     const double L = beam.length();
@@ -116,6 +117,8 @@ Frame SceneBuilder::frameOfRecord(const Record& r) {
   std::vector<std::string> known{"ground"};
   for (const BeamPart& beam : builder_.beams()) known.push_back(beam.name);
   for (const BodyPart& body : builder_.bodies()) known.push_back(body.name);
+  for (const ShellPart& shell : content_.shells)
+    if (findShell(shell.name)) known.push_back(shell.name);
   Frame f{.part = r.node("on").toReference("body or beam", known)};
   if (r.has("position") && r.node().has("offset")) r.node("offset").refuse("a marker has an offset or a position", "remove one of the two");
   f.offset = {readOrientation(r.node("orientation")), r.vector3("offset")};
@@ -130,7 +133,11 @@ Frame SceneBuilder::frameOfRecord(const Record& r) {
       r.node("node").refuse("the beam has nodes 0 to " + std::to_string(beam.elements()), "give one of these, or an arclength by `at:`");
     }
   }
-  if (f.kind != Frame::Kind::Beam) {
+  if (const ShellPart* shell = findShell(f.part)) {
+    f.kind = Frame::Kind::Shell;
+    if (r.has("node")) r.node("node").refuse("a shell has no nodes", "give a place, at: [a, b]");
+    if (r.has("at")) f.material = materialPoint(r.node("at"), *shell);
+  } else if (f.kind != Frame::Kind::Beam) {
     for (const char* key : {"at", "node"}) {
       if (r.has(key)) r.node(key).refuse("'" + f.part + "' is not a beam", "use `offset:` or `position:` instead");
     }
@@ -166,6 +173,8 @@ const Marker& SceneBuilder::make(const Frame& f, const std::string& name) {
     return builder_.body(f.part).at(f.offset, name);
   case Frame::Kind::Obstacle:
     return onObstacle(f);
+  case Frame::Kind::Shell:
+    return builder_.model().bodyMarker(name, blockOnShell(*findShell(f.part), f.material), f.offset);
   default:
     return f.node ? builder_.beam(f.part).node(*f.node, f.offset, name) : builder_.beam(f.part).at(f.arclength, f.offset, name);
   }

@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include <fmt/format.h>
+
 namespace tendril::scenes {
 
 namespace {
@@ -285,12 +287,46 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       return quantity;
     }
   }
+  static const std::map<std::string, Info> ofShell{
+      {"curvatures", {"", 3, "1/m", "curvatures b11, b22, b12"}},
+      {"kappa", {"", 1, "1/m", "curvature b11 + b22"}},
+      {"phi", {"", 1, "rad", "angle from e1 of the flat sheet to the direction in which it bends"}},
+      {"corner", {"", 3, "m", "position of the far corner", "inertial"}},
+      {"sheet point", {"", 3, "m", "position of a point of the sheet", "inertial"}},
+      {"coordinates", {"", 3, "1", "coordinates of the shape, in SI units and radians"}},
+      {"mass matrix", {"", 9, "m^6", "mass matrix of the curvatures over the mass per area, row by row"}},
+      {"height integral", {"", 1, "m^3", "integral of the third coordinate over the sheet"}},
+      {"frequencies", {"", 2, "1/s", "angular frequencies of small motions about the present shape"}},
+      {"constraint drift", {"", 1, "1/m^2", "largest Gaussian curvature so far"}},
+      {"energy drift", {"", 1, "1", "largest change of the energy so far, less the work of damping, relative"}},
+      {"flat passage", {"", 1, "1", "0 not near the flat state, 1 through it along a ray, 2 turned aside before it"}},
+      {"kinetic energy", {"", 1, "J", "kinetic energy"}},
+      {"elastic energy", {"", 1, "J", "elastic energy"}},
+      {"gravitational energy", {"", 1, "J", "potential energy of gravity, zero at the inertial origin"}},
+      {"energy", {"", 1, "J", "total energy"}}};
+  if (content_.isShell) {
+    if (const auto found = ofShell.find(what); found != ofShell.end()) {
+      MonitorQuantity quantity = found->second;
+      quantity.name = what;
+      if (what == "sheet point") {
+        const Vector2 s = materialPoint(r.node("at"), content_.shells[0]);
+        quantity.name = fmt::format("point {:.17g} {:.17g}", s[0], s[1]);
+      }
+      if (what == "coordinates") quantity.columns = content_.shells[0].shape->size();
+      return quantity;
+    }
+    for (const char* ofModel : {"momentum", "angular momentum", "power", "constraint violation"})
+      if (what == ofModel && !patches_.empty())
+        r.node("measure").refuse("held patches move in coordinates of their own, of which it is not known",
+                                 "write analysis: {type: dynamic, ...}");
+  }
   const auto refuse = [&](const std::map<std::string, Info>& own, const char* type) {
     if (own.contains(what) && !ofState.contains(what) && !ofManoeuvre.contains(what))
       r.node("measure").refuse("the analysis is not of type " + std::string(type),
                                "write analysis: {type: " + std::string(type) + ", ...}");
   };
   refuse(ofStrainRod, "rod-equilibrium");
+  refuse(ofShell, "shell-motion");
   refuse(ofCosseratRod, "cosserat-rod");
   refuse(ofElastica, "elastica");
   refuse(ofPackedRing, "packed-ring");

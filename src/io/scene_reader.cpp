@@ -533,6 +533,8 @@ AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
             .end = std::numeric_limits<double>::infinity()};
   static const std::set<std::string> ofRods{"rod-equilibrium", "elastica", "packed-ring", "reconstruction", "identification"};
   if (ofRods.contains(r.variant())) return {.method = r.variant(), .isRod = true};
+  if (r.variant() == "shell-motion") return {.method = r.variant(), .isDynamic = true, .isShell = true, .end = r.number("duration")};
+  if (r.variant().starts_with("shell-")) return {.method = r.variant(), .isShell = true};
   AnalysisChoice choice{.method = r.choice("method")};
   choice.followsPath = choice.method == "arc-length";
   choice.knowsContacts = choice.knowsContactsOfBeams = !choice.followsPath;

@@ -48,6 +48,7 @@ struct AnalysisChoice {
   bool knowsContactsOfBeams = false;
   bool hasDiscretePath = false;         ///< in director coordinates
   bool isRod = false;                   ///< equilibrium of a strain-based rod: likewise
+  bool isShell = false;                 ///< shells in coordinates of their own: likewise
   bool isManoeuvre = false;             ///< optimal control: made by the builder, when the mechanism is known
   bool knowsRollingAndCohesion = false; ///< else contacts have friction and restitution only
   double end = 1;                       ///< of time [s] or the load parameter; infinite where a path decides

@@ -196,6 +196,67 @@ const Schema& rod() {
   return table;
 }
 
+const Schema& air() {
+  static const Schema table("air", "Air about a sheet, which resists motion along its normal: 1/2 density v^2 per area.",
+                            {number("density", dim::density, "Of the air, times its coefficient of drag.").positive(),
+                             vector3("wind", dim::velocity, "Its velocity, in the inertial frame.").defaultsTo("[0, 0, 0]"),
+                             timeFunction("gusts", dim::none, "Factor of the wind as a function of t.").optional()});
+  return table;
+}
+
+const Schema& clothoidShape() {
+  static const Schema table("clothoid shape", "Curvatures (beta (s1 + alpha s2) + gamma) [1 alpha; alpha alpha^2] at the point (s1, s2).",
+                            {number("alpha", dim::none, "Tangent of the angle from e1 to the direction in which it bends.").defaultsTo("0"),
+                             number("beta", {-2, 0, 0, 0}, "Growth of the curvature b11 along e1.").defaultsTo("0"),
+                             number("gamma", dim::curvature, "Curvature b11 at the held point.").defaultsTo("0")});
+  return table;
+}
+
+const Schema& conicalShape() {
+  static const Schema table("conical shape", "A circular cone.",
+                            {number("kappa", dim::curvature, "Curvature at the held point."),
+                             number("phi", dim::angle, "Angle from e1 to the direction in which it bends there.").defaultsTo("0"),
+                             number("epsilon", dim::curvature,
+                                    "One over the distance of the apex, on the ruling through the held point, towards (sin phi, -cos phi).")
+                                 .defaultsTo("0")});
+  return table;
+}
+
+const Schema& shell() {
+  static const Schema table(
+      "shell", "A rectangular sheet that bends without stretching: it is a developable surface.", "form",
+      {{"uniform",
+        "A circular cylinder with uniform curvatures [b11, b22, b12], b11 b22 = b12^2.",
+        {numbers("natural", 3, dim::curvature, "Curvatures without load.").defaultsTo("[0, 0, 0]"),
+         numbers("initial", 3, dim::curvature, "Curvatures at the start; those without load if not given.").optional(),
+         numbers("rates", 3, {-1, 0, -1, 0}, "Their rates at the start.").defaultsTo("[0, 0, 0]")}},
+       {"clothoid",
+        "A cylinder whose section is a clothoid.",
+        {object("natural", clothoidShape(), "Its shape without load."),
+         object("initial", clothoidShape(), "Its shape at the start; that without load if not given.").optional()}},
+       {"cone",
+        "A circular cone.",
+        {object("natural", conicalShape(), "Its shape without load."),
+         object("initial", conicalShape(), "Its shape at the start; that without load if not given.").optional()}}},
+      {name("shell"), repeat(), number("length", dim::length, "Its side along e1 of the flat sheet.").positive(),
+       number("width", dim::length, "Its side along e2.").positive(), number("thickness", dim::length, "Its thickness.").positive(),
+       any("material", "Material: a name of `materials`, or its keys in place."),
+       numbers("clamp", 2, dim::length, "The point from which it is reckoned and at which it is held, from the corner of the flat sheet.")
+           .defaultsTo("[0, 0]"),
+       boolean("held", "Whether it is held there; false leaves it free, or to joints.").defaultsTo("true"),
+       vector3("position", dim::length, "Where that point is.").defaultsTo("[0, 0, 0]"),
+       orient("the sheet there; e3 is its normal, towards which positive curvatures bend"),
+       vector3("velocity", dim::velocity, "Initial velocity of that point, in the inertial frame.").defaultsTo("[0, 0, 0]"),
+       vector3("angular_velocity", dim::angularVelocity, "Initial angular velocity of the sheet there, in the inertial frame.")
+           .defaultsTo("[0, 0, 0]"),
+       object("air", air(), "Air about it; none if not given.").optional(), surface(),
+       integer("contact_points", "Points along each side, small balls of its thickness, with which it touches others.")
+           .positive()
+           .defaultsTo("3")},
+      "uniform");
+  return table;
+}
+
 const Schema& beam() {
   static const Schema table(
       "beam", "A geometrically exact beam: a cable, rod, hose or spring wire.",
@@ -340,8 +401,8 @@ const Schema& contact() {
 const Schema& marker() {
   static const Schema table(
       "marker", "A frame on the ground, on a body or at a section of a beam, where joints, loads and outputs can refer to.",
-      {text("name", "Name by which it is referred to.").optional(), repeat(), text("on", "A beam, a body, or `ground`."),
-       any("at", "Place along a beam: arclength, or start, middle, end.").optional(),
+      {text("name", "Name by which it is referred to.").optional(), repeat(), text("on", "A beam, a body, a shell, or `ground`."),
+       any("at", "Place along a beam: arclength, or start, middle, end. Of a shell: [a, b] from the corner of the flat sheet.").optional(),
        integer("node", "Node of a beam, from 0.").nonNegative().optional(),
        vector3("offset", dim::length, "Offset along the axes of the body or section; of the ground, the position.").defaultsTo("[0, 0, 0]"),
        vector3("position", dim::length, "Instead of an offset: initial position in the inertial frame.").optional(),
@@ -844,6 +905,25 @@ const Schema& analysis() {
          integer("index", "Turns of the tangent: 1, a circle that is folded inwards; 0, a figure eight.").nonNegative().defaultsTo("1"),
          integer("starts", "Number of first guesses.").positive().defaultsTo("10"),
          integer("seed", "Of the random numbers.").nonNegative().defaultsTo("1")}},
+       {"shell-shape", "The shape of shells with their initial curvatures, as it is.", {}},
+       {"shell-equilibrium", "The stable equilibrium of shells under gravity, nearest to their natural shape.", {}},
+       {"shell-motion",
+        "The motion of shells by the classical Runge-Kutta method of order 4, in curvatures of their own.",
+        {number("duration", dim::time, "Time to simulate.").positive(), number("step", dim::time, "Time step.").positive(),
+         choice("chart", {"cone", "three"},
+                "cone: the curvature and its direction, free of constraints; three: the curvatures b11, b22, b12 with b11 b22 = b12^2 as a "
+                "constraint, stabilised after Baumgarte.")
+             .defaultsTo("cone"),
+         number("alpha", dim::frequency, "three: Baumgarte's constants, c'' + 2 alpha c' + beta^2 c = 0.")
+             .nonNegative()
+             .defaultsTo("10 Hz"),
+         number("beta", dim::frequency, "three: the other one.").nonNegative().defaultsTo("10 Hz"),
+         boolean("project_initial", "Initial curvatures and rates that no sheet can have are replaced by the nearest; otherwise they are "
+                                    "refused.")
+             .defaultsTo("false"),
+         number("alarm", dim::none, "Change of the energy without damping, relative to the energies that meet, that ends the run.")
+             .positive()
+             .defaultsTo("1e-3")}},
        {"optimal-control",
         "The motion that joins two states at least cost, by discrete mechanics in director coordinates: of the controls of `actuators`, "
         "constant in each interval, those with the least sum of effort and weighted time. It begins in the initial state.",
@@ -1002,6 +1082,24 @@ const Schema& output() {
        {"force slope", "Rods: growth of the internal force against the weight by the arclength, from the moments.", {}},
        {"end force", "Rods: force of the support on the end, in the inertial frame.", {}},
        {"end moment", "Rods: moment of the support on the end, in the inertial frame.", {}},
+       {"curvatures", "Shells: curvatures [b11, b22, b12] of the first shell.", {}},
+       {"kappa", "Shells: its curvature b11 + b22.", {}},
+       {"phi", "Shells: angle from e1 of the flat sheet to the direction in which it bends [rad].", {}},
+       {"corner", "Shells: position of its far corner.", {}},
+       {"sheet point",
+        "Shells: position of a point of the first one.",
+        {numbers("at", 2, dim::length, "The point, from the corner of the flat sheet along its sides.")}},
+       {"coordinates", "Shells: of a clothoid (alpha, beta, gamma); of a cone (kappa, phi, epsilon); in SI units and radians.", {}},
+       {"mass matrix", "Shells: mass matrix of the curvatures over the mass per area, nine numbers, row by row.", {}},
+       {"height integral", "Shells: integral of the third coordinate over the sheet.", {}},
+       {"frequencies", "Shells: angular frequencies of small motions about the present shape, if the forces balance there.", {}},
+       {"constraint drift", "Shells in motion: largest |b11 b22 - b12^2| so far.", {}},
+       {"energy drift",
+        "Shells in motion: largest change of the energy so far, less the work of damping, relative to the energies that meet.",
+        {}},
+       {"flat passage",
+        "Shells in motion: how the flat state was passed: 0 not at all, 1 along a ray that symmetry keeps, 2 turned aside before it.",
+        {}},
        {"cost", "Optimal control: the objective.", {}},
        {"control",
         "Optimal control: value of a control in the interval that begins at the present node.",
@@ -1145,6 +1243,7 @@ const Schema& scene() {
        objects("bodies", body(), "Rigid bodies."),
        objects("beams", beam(), "Beams."),
        objects("rods", rod(), "A rod whose unknowns are its strains."),
+       objects("shells", shell(), "Sheets that bend without stretching."),
        objects("markers", marker(), "Named frames."),
        objects("obstacles", obstacle(), "Rigid things that do not move by themselves."),
        objects("joints", joint(), "Joints."),

@@ -8,6 +8,7 @@ const Schema& material();
 const Schema& section();
 const Schema& curve();
 const Schema& orientation();
+const Schema& shell();
 const Schema& beam();
 const Schema& shape();
 const Schema& body();

@@ -21,6 +21,9 @@ constexpr double stableStep = 2.5;
 /// second in a step; and where phi turns by more than the third.
 constexpr double bent = 0.6, largestShare = 0.001, largestTurn = 0.2;
 
+/// |kappa| reach in the stages of a divided step that is given up.
+constexpr double largestTrial = 10;
+
 /// Share of the motion across a ray, against that along it, that counts as rounding.
 constexpr double onRay = 1e-9;
 
@@ -140,6 +143,10 @@ void PatchMotion::advanceCone() {
   Vector2 y(cone_.kappa, cone_.phi);
   const double h = options_.step;
   const auto acceleration = [this](const Vector2& at, const Vector2& v) { return accelerationCone(at, v); };
+  const auto tried = [this](const Vector2& at, const Vector2& v) -> Vector2 { // NaN where a stage of a trial goes beyond what is integrated
+    const bool isWithin = std::abs(at[0]) * reach_ < largestTrial;
+    return isWithin ? accelerationCone(at, v) : Vector2(Vector2::Constant(std::nan("")));
+  };
   // Towards the apex kappa and phi change by shares that grow without bound.
   const double share = h * std::max(std::abs(coneRates_[0] / y[0]), std::abs(coneRates_[1]));
   const bool isNear = !(std::abs(y[0]) * reach_ > options_.nearFlat && share < 1) || y[0] == 0;
@@ -163,7 +170,7 @@ void PatchMotion::advanceCone() {
       return std::max({std::abs(eq[0] / at[0]), std::abs(eq[1]), std::abs(ev[0]) / speed, std::abs(at[0] * ev[1]) / speed});
     };
     const auto seen = [this](const Vector2& at) { closest_ = std::min(closest_, std::abs(at[0])); };
-    const long steps = dormandPrince(y, coneRates_, h, options_.adaptiveTolerance, acceleration, measure, seen);
+    const long steps = dormandPrince(y, coneRates_, h, options_.adaptiveTolerance, tried, measure, seen);
     if (steps == 0)
       throw NumericalFailure(
           fmt::format("shell: the motion cannot be followed past the flat state in step {}, from t = {:g} s: kappa = {:.3g} "

@@ -46,13 +46,12 @@ long dormandPrince(Vector& q, Vector& v, double h, double tolerance, const Accel
     Vector eq = Vector::Zero(), ev = Vector::Zero();
     for (int j = 0; j < 7; ++j) eq += step * E[j] * kq[j], ev += step * E[j] * kv[j];
     const double error = measure(qs, vs, eq, ev);
-    if (!std::isfinite(error)) return 0;
-    if (error <= tolerance) {
+    if (error <= tolerance) { // else, or where a stage went astray, the step is shortened
       done += step, ++steps;
       seen(qs);
       q = qs, v = vs, kq[0] = kq[6], kv[0] = kv[6]; // first same as last
     }
-    step *= std::clamp(0.9 * std::pow(tolerance / std::max(error, 1e-300), 0.2), 0.2, 5.0);
+    step *= std::isfinite(error) ? std::clamp(0.9 * std::pow(tolerance / std::max(error, 1e-300), 0.2), 0.2, 5.0) : 0.2;
   }
   return steps;
 }

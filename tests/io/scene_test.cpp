@@ -69,7 +69,6 @@ TEST(Scene, RefusesUnknownAndMissingKeysWithThePlaceAndTheNearestName) {
   expectRefused("type: clamp", "type: clmp", {"scene.yaml:15", "joints[0].type", "clmp", "did you mean 'clamp'"});
   expectRefused("tendril: 1", "tendril: 2", {"scene.yaml:1:10", "tendril", "version 1", "write `tendril: 1`"});
   expectRefused("  - name: cable\n    curve:", "  - curve:", {"scene.yaml:7", "beams[0]", "'name' is missing"});
-  expectRefused("title: A cantilever", "shells: []", {"scene.yaml:2", "shells are not available"});
   expectRefused("{name: hook,", "{name: hook, pitch: 3,", {"scene.yaml:16", "joints[1].pitch", "belongs to type: screw"});
 }
 

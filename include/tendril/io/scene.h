@@ -17,6 +17,7 @@
 namespace tendril {
 
 class ContactModel;
+struct ShellPart;
 struct FrictionProblem;
 struct OptimalControlOptions;
 
@@ -61,6 +62,7 @@ class Scene {
   const std::vector<Obstacle>& obstacles() const;
   /// The optimal control problem that is asked for; null in other analyses.
   const OptimalControlOptions* manoeuvre() const;
+  const std::vector<ShellPart>& shells() const;
   /// A new analysis in its initial state, start() not yet called.
   std::unique_ptr<Analysis> makeAnalysis(const FrictionObserver& observer = {}) const;
   Outputs makeOutputs() const;

@@ -1,0 +1,242 @@
+#include "io/scene_builder_class.h"
+#include "io/scene_schema.h"
+#include "io/scene_shapes.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tendril::scenes {
+
+namespace {
+
+PatchDomain domainOf(const Record& r) {
+  const double length = r.number("length"), width = r.number("width");
+  const Vector2 clamp = r.numbers("clamp");
+  return {-clamp[0], length - clamp[0], -clamp[1], width - clamp[1]};
+}
+
+std::shared_ptr<const SheetShape> shapeOf(const Record& r) {
+  if (r.variant() == "clothoid") return std::make_shared<ClothoidSheet>();
+  if (r.variant() == "cone") return std::make_shared<ConicalSheet>();
+  return std::make_shared<CircularSheet>();
+}
+
+/// Coordinates of a shape, from those of the scene.
+VectorX coordinatesOf(const Record& r, const char* key) {
+  if (r.variant() == "uniform") {
+    const ConePoint p = ConePoint::of(r.numbers(key));
+    return Vector2(p.kappa, p.phi);
+  }
+  const Record shape = r.object(key);
+  if (r.variant() == "clothoid") return ClothoidSheet::fromSource(shape.number("alpha"), shape.number("beta"), shape.number("gamma"));
+  return Vector3(shape.number("kappa"), shape.number("phi"), shape.number("epsilon"));
+}
+
+void refuseOffCone(const Record& r, const char* key) {
+  if (r.variant() != "uniform" || !r.has(key)) return;
+  if (const Vector3 q = r.numbers(key); coneDefect(q) > 1e-9)
+    r.node(key).refuse(
+        fmt::format("no sheet that does not stretch has these curvatures: b11 b22 - b12^2 = {:.6g} 1/m^2", gaussianCurvature(q)),
+        "give curvatures with b11 b22 = b12^2");
+}
+
+/// Whether all shells are held and uniform: patches that move in curvatures of their own.
+bool areHeldPatches(const std::vector<Record>& records) {
+  return std::all_of(records.begin(), records.end(), [](const Record& r) { return r.variant() == "uniform" && r.boolean("held"); });
+}
+
+}
+
+AirDrag SceneBuilder::readAir(const Record& r) const {
+  AirDrag air{.density = r.number("density"), .wind = r.vector3("wind")};
+  if (r.has("gusts")) air.gusts = startable(r, "gusts");
+  return air;
+}
+
+PatchProperties SceneBuilder::readSheet(const Record& r) const {
+  const Material material = readMaterial(entry(r.node("material"), "material", materials_, scenes::material()));
+  return placed(r.node(), [&] {
+    PatchProperties p = PatchProperties::of(domainOf(r), r.number("thickness"), material);
+    if (r.variant() == "uniform") p.natural = r.numbers("natural");
+    p.check();
+    return p;
+  });
+}
+
+/// Shells as parts of a model; or one by one in an analysis of their own.
+void SceneBuilder::readShells(const std::vector<Record>& records, const Record& analysis) {
+  if (!content_.isShell) {
+    if (content_.hasDiscretePath && !records.empty())
+      throw InputError(root_.keyLocation("shells"), "shells",
+                       "the analysis works in director coordinates, in which curvatures have no form",
+                       "write method: generalized-alpha, moreau or nonsmooth-alpha");
+    if (content_.isRod && !records.empty())
+      throw InputError(root_.keyLocation("shells"), "shells", "the analysis knows nothing but a rod", "remove the key");
+    for (const Record& r : records) addShell(r);
+    return;
+  }
+  if (records.empty()) throw InputError(root_.location(), "shells", "the analysis is one of shells", "give an entry in `shells`");
+  for (const char* key : {"bodies", "beams", "rods", "joints", "springs", "loads", "point_masses", "contacts"})
+    if (root_.has(key))
+      throw InputError(root_.keyLocation(key), key, "this analysis knows nothing but shells and gravity",
+                       "remove the key, or write analysis: {type: dynamic, ...}; shells are held at their `clamp`");
+  const bool isOfPatches = areHeldPatches(records);
+  if (analysis.variant() == "shell-equilibrium" && !isOfPatches)
+    analysis.node().refuse("it knows uniform shells alone that are held", "write analysis: {type: static}");
+  if (!isOfPatches && analysis.variant() == "shell-motion" && analysis.choice("chart") == "three")
+    analysis.node("chart").refuse("it is one of uniform shells that are held", "remove it");
+  for (const Record& r : records) {
+    if (isOfPatches)
+      addPatch(r, analysis);
+    else
+      addShell(r);
+  }
+}
+
+void SceneBuilder::addPatch(const Record& r, const Record& analysis) {
+  const std::string name = claim(r, "shell");
+  claimPart(r.node("name"), name);
+  ShownPatch shell;
+  shell.properties = readSheet(r);
+  shell.curvatures = r.has("initial") ? Vector3(r.numbers("initial")) : shell.properties.natural;
+  shell.rates = r.numbers("rates");
+  if (r.has("air")) shell.air = readAir(r.object("air"));
+  if (analysis.variant() == "shell-motion" && analysis.boolean("project_initial")) {
+    shell.curvatures = projectedOnCone(shell.curvatures);
+    shell.rates = projectedRates(shell.curvatures, shell.rates);
+  }
+  if (analysis.variant() == "shell-shape") refuseOffCone(r, "initial");
+  placed(r.node(), [&] {
+    ModelBuilder& model = builder_.model();
+    shell.part.name = name;
+    shell.part.frame = model.addPose("shell '" + name + "'", -1, readPose(r));
+    shell.part.coordinates = model.addVector("curvatures of shell '" + name + "'", shell.curvatures, shell.rates);
+    shell.part.domain = shell.properties.domain;
+    shell.part.thickness = r.number("thickness");
+    shell.part.shape = std::make_shared<ThreeCurvatureSheet>();
+  });
+  content_.shells.push_back(shell.part);
+  patches_.push_back(std::move(shell));
+}
+
+void SceneBuilder::addShell(const Record& r) {
+  const std::string name = claim(r, "shell");
+  claimPart(r.node("name"), name);
+  for (const char* key : {"natural", "initial"}) refuseOffCone(r, key);
+  ShellOptions options{.properties = readSheet(r),
+                       .shape = shapeOf(r),
+                       .natural = coordinatesOf(r, "natural"),
+                       .frame = readPose(r),
+                       .thickness = r.number("thickness")};
+  if (r.has("initial")) options.initial = coordinatesOf(r, "initial");
+  if (r.variant() == "uniform") {
+    const Vector3 rates = r.numbers("rates");
+    const VectorX& q = r.has("initial") ? options.initial : options.natural;
+    if (!rates.isZero(0)) options.rates = Vector2(ConePoint{q[0], q[1]}.tangent().colPivHouseholderQr().solve(rates));
+  }
+  options.twist << options.frame.R.transpose() * r.vector3("velocity"), options.frame.R.transpose() * r.vector3("angular_velocity");
+  if (r.has("air")) options.air = readAir(r.object("air"));
+  const bool isHeld = r.boolean("held");
+  if (isHeld && !options.twist.isZero(0)) r.node().refuse("it is held, but has a velocity", "write held: false, or remove the velocity");
+  placed(r.node(), [&] {
+    const ShellPart part = tendril::addShell(builder_.model(), name, options);
+    content_.shells.push_back(part);
+    if (!isHeld || content_.isShell) return;
+    builder_.clamp(name + ".clamp", builder_.model().bodyMarker("", part.frame));
+    joints_.push_back(name + ".clamp");
+  });
+}
+
+void SceneBuilder::makeShellAnalysis(const Record& scene, const Record& analysis) {
+  Vector3 g = Vector3::Zero();
+  if (scene.has("gravity")) {
+    const Record gravity = scene.object("gravity");
+    if (gravity.has("time") && !patches_.empty()) gravity.node("time").refuse("the gravity of these shells is constant", "remove it");
+    g = gravity.vector3("acceleration");
+  }
+  if (patches_.empty()) {
+    SheetMotionOptions options{.shells = content_.shells};
+    options.duration = options.step = 1;
+    const bool isMotion = analysis.variant() == "shell-motion";
+    if (isMotion)
+      options.duration = analysis.number("duration"), options.step = analysis.number("step"), options.alarm = analysis.number("alarm");
+    const std::vector<Record> records = scene.objects("shells");
+    for (std::size_t i = 0; i < records.size(); ++i)
+      if (records[i].boolean("held") || !isMotion) options.held.push_back(content_.shells[i].frame);
+    content_.makeAnalysis = [options, isMotion](const Model& model, const ContactModel&,
+                                                const FrictionObserver&) -> std::unique_ptr<Analysis> {
+      if (!isMotion) return std::make_unique<SheetView>(model, options.shells);
+      return std::make_unique<SheetMotion>(model, options);
+    };
+  } else if (analysis.variant() == "shell-motion") {
+    ShellMotionOptions options;
+    options.duration = analysis.number("duration"), options.alarm = analysis.number("alarm");
+    options.motion.step = analysis.number("step"), options.motion.gravity = g;
+    options.motion.chart = analysis.choice("chart") == "three" ? PatchChart::Three : PatchChart::Cone;
+    options.motion.alpha = analysis.number("alpha"), options.motion.beta = analysis.number("beta");
+    content_.makeAnalysis = [shells = patches_, options](const Model& model, const ContactModel&, const FrictionObserver&) {
+      return std::make_unique<ShellMotion>(model, shells, options);
+    };
+  } else if (analysis.variant() == "shell-equilibrium") {
+    content_.makeAnalysis = [shells = patches_, g](const Model& model, const ContactModel&, const FrictionObserver&) {
+      return std::make_unique<ShellStatics>(model, shells, g);
+    };
+  } else {
+    content_.makeAnalysis = [shells = patches_, g](const Model& model, const ContactModel&, const FrictionObserver&) {
+      return std::make_unique<ShellShape>(model, shells, g);
+    };
+  }
+}
+
+// ---- places on shells ------------------------------------------------------------------------------------------------------------------
+
+const ShellPart* SceneBuilder::findShell(const std::string& name) const {
+  if (content_.isShell) return nullptr; // nothing is attached to shells in an analysis of their own
+  const auto found = std::find_if(content_.shells.begin(), content_.shells.end(), [&](const ShellPart& s) { return s.name == name; });
+  return found == content_.shells.end() ? nullptr : &*found;
+}
+
+/// Material coordinates of a place that is given from the corner of the flat sheet.
+Vector2 SceneBuilder::materialPoint(const Node& node, const ShellPart& shell) const {
+  const Eigen::VectorXd place = node.toNumbers(2, dimension::length);
+  const PatchDomain& d = shell.domain;
+  const Vector2 s(place[0] + d.begin1, place[1] + d.begin2);
+  const double slack = 1e-9 * (d.length() + d.width());
+  if (s[0] < d.begin1 - slack || s[0] > d.end1 + slack || s[1] < d.begin2 - slack || s[1] > d.end2 + slack)
+    node.refuse(fmt::format("the shell reaches from [0, 0] to [{:g}, {:g}] m", d.length(), d.width()), "give a place on it");
+  return s;
+}
+
+/// The block that follows a material point: that of the shell itself at s = 0, else one that is made once.
+int SceneBuilder::blockOnShell(const ShellPart& shell, const Vector2& s) {
+  if (s.isZero(0)) return shell.frame;
+  const auto key = std::make_tuple(shell.name, s[0], s[1]);
+  if (const auto found = shellBlocks_.find(key); found != shellBlocks_.end()) return found->second;
+  const std::string owner =
+      fmt::format("point of shell '{}' at ({:g}, {:g}) m", shell.name, s[0] - shell.domain.begin1, s[1] - shell.domain.begin2);
+  return shellBlocks_[key] = attachToShell(builder_.model(), shell, s, owner);
+}
+
+/// A shell touches with small balls at points along its sides and between.
+void SceneBuilder::addSheetParts(const Record& r, const ShellPart& shell) {
+  const int n = r.integer("contact_points");
+  if (n < 2 || n > 12) r.node("contact_points").refuse("so many points do not serve", "give 2 to 12");
+  const std::string surface = r.has("surface") ? surfaceOf(r) : shell.name;
+  Shape ball;
+  ball.kind = Shape::Kind::Sphere, ball.size[0] = shell.thickness / 2;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const PatchDomain& d = shell.domain;
+      const Vector2 s(d.begin1 + d.length() * i / (n - 1), d.begin2 + d.width() * j / (n - 1));
+      ContactModel::Part part{
+          .name = fmt::format("{} {} {}", shell.name, i + 1, j + 1), .surface = surface, .marker = nullptr, .shapes = {}, .curve = {}};
+      part.marker = &builder_.model().bodyMarker("", blockOnShell(shell, s));
+      part.shapes.push_back(collisionShape(ball, "a point of the shell '" + shell.name + "'"));
+      surfaces_[part.name] = surface;
+      content_.contacts.addPart(std::move(part));
+    }
+  }
+}
+
+}

@@ -1,0 +1,216 @@
+#include "tendril/shells/shell_analyses.h"
+
+#include "tendril/model/error.h"
+#include "tendril/model/model.h"
+#include "tendril/shells/sheet_motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace tendril {
+
+// ---- what they share -------------------------------------------------------------------------------------------------------------------
+
+ShellAnalysis::ShellAnalysis(const Model& model, std::vector<ShownPatch> patches, const Vector3& gravity)
+    : gravity_(gravity), state_(model.initialState()), model_(&model), shown_(std::move(patches)) {
+  if (shown_.empty()) throw InputError("shell: there is no patch; give one at least");
+  for (const ShownPatch& s : shown_) {
+    patches_.emplace_back(s.properties);
+    places_.push_back(model.blocks()[std::size_t(s.part.coordinates)]);
+    show(places_.size() - 1, s.curvatures, s.rates);
+  }
+}
+
+Matrix3 ShellAnalysis::base(std::size_t i) const {
+  return loadPose(state_.q.data() + model_->blocks()[std::size_t(shown_[i].part.frame)].q).R;
+}
+
+void ShellAnalysis::show(std::size_t i, const Vector3& q, const Vector3& v) {
+  state_.q.segment<3>(places_[i].q) = q, state_.v.segment<3>(places_[i].v) = v;
+}
+
+Energy ShellAnalysis::energyOf(std::size_t i) const {
+  Energy e;
+  e.kinetic = patches_[i].kineticEnergy(curvatures(i), rates(i));
+  e.elastic = patches_[i].elasticEnergy(curvatures(i));
+  const Pose frame = loadPose(state_.q.data() + model_->blocks()[std::size_t(shown_[i].part.frame)].q);
+  const PatchProperties& p = patches_[i].properties();
+  e.gravitational = patches_[i].gravitationalEnergy(curvatures(i), frame.R.transpose() * gravity_) -
+                    p.areaDensity * p.domain.area() * gravity_.dot(frame.x);
+  return e;
+}
+
+bool ShellAnalysis::monitor(std::string_view name, const Marker*, double* values) {
+  const Vector3 q = curvatures(0);
+  const PatchProperties& p = patches_[0].properties();
+  if (name == "curvatures") {
+    Eigen::Map<Vector3>{values} = q;
+  } else if (name == "kappa") {
+    *values = ConePoint::of(q).kappa;
+  } else if (name == "phi") {
+    *values = ConePoint::of(q).phi;
+  } else if (name == "mass matrix") {
+    Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>{values} = patches_[0].mass(q) / p.areaDensity;
+  } else if (name == "height integral") {
+    const Pose frame = loadPose(state_.q.data() + model_->blocks()[std::size_t(shown_[0].part.frame)].q);
+    *values = (p.domain.area() * frame.x + frame.R * patches_[0].moment(q))[2];
+  } else if (name == "constraint") {
+    *values = gaussianCurvature(q);
+  } else if (name == "frequencies") {
+    // At the flat state, where a naturally flat sheet starts, phi has none.
+    const bool isFlat = q.isZero(0);
+    Eigen::Map<Vector2>{values} = isFlat ? Vector2::Constant(std::nan("")).eval() : patchFrequencies(patches_[0], q, localGravity(0));
+  } else {
+    return energyQuantity(energy(*model_), name, values) || shellQuantity(shown_[0].part, *model_, state_, name, values);
+  }
+  return true;
+}
+
+// ---- shape -----------------------------------------------------------------------------------------------------------------------------
+
+const StepReport& ShellShape::advance() {
+  step_.step = 1, step_.t = state_.t = 1, step_.h = 1;
+  return step_;
+}
+
+void ShellShape::restore(const Snapshot& snapshot) {
+  if (snapshot.at("step")[0] > 0) advance();
+}
+
+Energy ShellShape::energy(const Model&) const {
+  Energy sum;
+  for (std::size_t i = 0; i < size(); ++i) sum += energyOf(i);
+  return sum;
+}
+
+// ---- equilibrium -----------------------------------------------------------------------------------------------------------------------
+
+const StepReport& ShellStatics::advance() {
+  step_.step = 1, step_.t = state_.t = 1, step_.h = 1, step_.iterations = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const PatchEquilibrium e = patchEquilibrium(patch(i), localGravity(i));
+    step_.iterations += e.iterations;
+    show(i, e.at.curvatures(), Vector3::Zero());
+  }
+  return step_;
+}
+
+void ShellStatics::restore(const Snapshot& snapshot) {
+  if (snapshot.at("step")[0] > 0) advance();
+}
+
+Energy ShellStatics::energy(const Model&) const {
+  Energy sum;
+  for (std::size_t i = 0; i < size(); ++i) sum += energyOf(i);
+  return sum;
+}
+
+// ---- motion ----------------------------------------------------------------------------------------------------------------------------
+
+ShellMotion::ShellMotion(const Model& model, std::vector<ShownPatch> patches, const ShellMotionOptions& options)
+    : ShellAnalysis(model, std::move(patches), options.motion.gravity), options_(options),
+      steps_(std::max(1L, std::lround(options.duration / options.motion.step))) {
+  options_.motion.step = options_.duration / double(steps_);
+  for (std::size_t i = 0; i < size(); ++i) {
+    PatchMotionOptions of = options_.motion;
+    of.frame = base(i), of.air = shown(i).air;
+    try {
+      motions_.emplace_back(patch(i), of, shown(i).curvatures, shown(i).rates);
+    } catch (const InputError& error) { // with the name of the shell
+      throw InputError("shell '" + shown(i).part.name + "'" + std::string(error.what()).substr(std::string_view("shell").size()));
+    }
+  }
+}
+
+void ShellMotion::start() {
+  first_.clear(), work_.assign(size(), 0), power_.clear(), meeting_.assign(size(), 0);
+  drift_ = constraintDrift_ = 0;
+  for (const PatchMotion& m : motions_) {
+    const Energy e = m.energy();
+    first_.push_back(e.total()), power_.push_back(e.power);
+  }
+}
+
+const StepReport& ShellMotion::advance() {
+  step_.h = options_.motion.step, step_.iterations = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    motions_[i].advance();
+    show(i, motions_[i].curvatures(), motions_[i].rates());
+  }
+  ++step_.step;
+  step_.t = state_.t = motions_[0].time();
+  watch();
+  return step_;
+}
+
+/// Energies in each patch, and the cone.
+void ShellMotion::watch() {
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Energy e = motions_[i].energy();
+    work_[i] += options_.motion.step * (power_[i] + e.power) / 2, power_[i] = e.power;
+    meeting_[i] = std::max({meeting_[i], e.kinetic, std::abs(first_[i])});
+    const double change = std::abs(e.total() - first_[i] - work_[i]), relative = meeting_[i] > 0 ? change / meeting_[i] : 0;
+    drift_ = std::max(drift_, relative);
+    constraintDrift_ = std::max(constraintDrift_, std::abs(motions_[i].constraint()));
+    const bool isConserved = patch(i).properties().dampingTime == 0 && !(shown(i).air.density > 0);
+    if (isConserved && relative > options_.alarm)
+      throw NumericalFailure(fmt::format(
+          "shell '{}': in step {}, at t = {:g} s, the energy has changed by {:.2g} of what takes part in the "
+          "motion; take steps of at most {:.2g} s",
+          shown(i).part.name, step_.step, step_.t, relative, options_.motion.step * std::pow(options_.alarm / 10 / relative, 0.25)));
+  }
+}
+
+Energy ShellMotion::energy(const Model&) const {
+  Energy sum;
+  for (std::size_t i = 0; i < size(); ++i) {
+    sum += energyOf(i);
+    sum.power += motions_[i].energy().power;
+  }
+  return sum;
+}
+
+bool ShellMotion::monitor(std::string_view name, const Marker* on, double* values) {
+  if (name == "phi")
+    *values = motions_[0].cone().phi;
+  else if (name == "energy drift")
+    *values = drift_;
+  else if (name == "constraint drift")
+    *values = constraintDrift_;
+  else if (name == "flat passage")
+    *values = double(motions_[0].passage());
+  else
+    return ShellAnalysis::monitor(name, on, values);
+  return true;
+}
+
+Snapshot ShellMotion::save() {
+  Snapshot s;
+  std::vector<double> states;
+  for (const PatchMotion& m : motions_) {
+    const auto numbers = m.save();
+    states.insert(states.end(), numbers.begin(), numbers.end());
+  }
+  s["states"] = std::move(states);
+  s["step"] = {double(step_.step), drift_, constraintDrift_};
+  s["first"] = first_, s["work"] = work_, s["power"] = power_, s["meeting"] = meeting_;
+  return s;
+}
+
+void ShellMotion::restore(const Snapshot& snapshot) {
+  const std::vector<double>& states = snapshot.at("states");
+  for (std::size_t i = 0; i < size(); ++i) {
+    std::array<double, 14> numbers;
+    std::copy_n(states.begin() + std::ptrdiff_t(14 * i), 14, numbers.begin());
+    motions_[i].restore(numbers);
+    show(i, motions_[i].curvatures(), motions_[i].rates());
+  }
+  const std::vector<double>& step = snapshot.at("step");
+  step_.step = long(step[0]), drift_ = step[1], constraintDrift_ = step[2];
+  step_.h = options_.motion.step, step_.t = state_.t = motions_[0].time();
+  first_ = snapshot.at("first"), work_ = snapshot.at("work"), power_ = snapshot.at("power"), meeting_ = snapshot.at("meeting");
+}
+
+}

@@ -1,0 +1,54 @@
+// Shells in scenes: what is refused, with place and remedy.
+#include "io/scene_text.h"
+
+using namespace tendril;
+using namespace tendril::testing;
+
+namespace {
+
+const std::string text = R"(tendril: 1
+shells:
+  - name: patch
+    length: 1
+    width: 0.5
+    thickness: 0.01
+    material: {E: 1e7, nu: 0.3, density: 100}
+    natural: [1, 0, 0]
+    initial: [0.5, 0, 0]
+analysis: {type: shell-motion, duration: 0.1, step: 1e-3}
+outputs:
+  - {name: kappa, measure: kappa}
+)";
+
+void refused(const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
+  SCOPED_TRACE(to);
+  expectSceneRefused(text, from, to, parts);
+}
+
+/// The same, found when the analysis is made.
+void refusedByAnalysis(const std::string& from, const std::string& to, std::initializer_list<const char*> parts) {
+  SCOPED_TRACE(to);
+  const Scene scene = parse(with(text, from, to));
+  expectError<InputError>([&] { scene.makeAnalysis(); }, parts);
+}
+
+}
+
+TEST(SceneShells, RefuseWhatIsNoSheet) {
+  refused("thickness: 0.01", "thickness: 0", {"scene.yaml:6", "thickness", "not positive"});
+  refused("nu: 0.3", "nu: 0.6", {"scene.yaml:7", "Poisson"});
+  refused("nu: 0.3", "nu: -1", {"scene.yaml:7", "Poisson"});
+  refused("natural: [1, 0, 0]", "natural: [1, 1, 0]", {"patch", "natural curvatures", "q0 q1 = q2^2"});
+  refused("width: 0.5", "width: 0", {"scene.yaml:5", "width"});
+  refused("{type: shell-motion, duration: 0.1, step: 1e-3}", "{type: elastica, compression: 0.1}", {"shells"});
+  refused("initial: [0.5, 0, 0]", "form: clothoid", {"natural"});
+}
+
+TEST(SceneShells, RefuseMotionsThatCannotBegin) {
+  refusedByAnalysis("initial: [0.5, 0, 0]", "initial: [0.5, 0.5, 0]", {"scene.yaml:3", "q0 q1 - q2^2 = 0.25", "nearest"});
+  EXPECT_NO_THROW(
+      parse(with(with(text, "initial: [0.5, 0, 0]", "initial: [0.5, 0.4, 0.4]"), "step: 1e-3", "step: 1e-3, project_initial: true"))
+          .makeAnalysis());
+  refusedByAnalysis("step: 1e-3", "step: 0.1", {"too large for its stiffness", "take at most"});
+  refusedByAnalysis("step: 1e-3", "step: 1e-3, chart: three, alpha: 5000", {"Baumgarte"});
+}
