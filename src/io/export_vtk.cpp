@@ -4,6 +4,7 @@
 #include "tendril/elements/joints.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/lie/se3.h"
+#include "tendril/shells/sheet_shape.h"
 
 #include <fmt/format.h>
 
@@ -183,6 +184,32 @@ PolyData centrelines(const Mechanism& mechanism, const State& state, const Expor
     }
   }
   return lines;
+}
+
+// ---- shells ----------------------------------------------------------------------------------------------------------------------------
+
+/// The middle surface of each shell, with its normal and the number of the shell.
+PolyData shellSurfaces(const Scene& scene, const State& state) {
+  PolyData surface(PolyData::Cells::Polygons);
+  for (std::size_t i = 0; i < scene.shells().size(); ++i) {
+    const ShellPart& shell = scene.shells()[i];
+    const std::int64_t first = surface.points(), across = shell.columns + 1;
+    for (int row = 0; row <= shell.rows; ++row) {
+      for (int column = 0; column <= shell.columns; ++column) {
+        const Pose frame = shell.at(*scene.mechanism().model, state, shell.vertex(row, column));
+        surface.addPoint(frame.x);
+        setVector(surface, true, "normal", frame.R.col(2));
+      }
+    }
+    for (int row = 0; row < shell.rows; ++row) {
+      for (int column = 0; column < shell.columns; ++column) {
+        const std::int64_t corner = first + row * across + column;
+        surface.addCell({corner, corner + 1, corner + across + 1, corner + across});
+        setNumber(surface, false, "shell", double(i));
+      }
+    }
+  }
+  return surface;
 }
 
 // ---- bodies ----------------------------------------------------------------------------------------------------------------------------
@@ -394,9 +421,10 @@ std::vector<fs::path> exportVtk(const ExportSource& source, const ExportOptions&
   const auto of = [&](PolyData (*build)(const Mechanism&, const State&, const ExportOptions&)) {
     return [&scene, &options, build](const State& state, std::size_t) { return build(scene.mechanism(), state, options); };
   };
-  std::array<Collection, 7> collections{
+  std::array<Collection, 8> collections{
       {{"beams", of(beamSurfaces)},
        {"centrelines", of(centrelines)},
+       {"shells", [&](const State& state, std::size_t) { return shellSurfaces(scene, state); }},
        {"bodies", of(bodySurfaces)},
        {"obstacles", [&](const State& state, std::size_t) { return obstacleSurfaces(scene, state, options); }},
        {"markers", of(markerPoints)},

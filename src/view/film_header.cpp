@@ -2,6 +2,7 @@
 #include "tendril/contact/contact_model.h"
 #include "tendril/io/base64.h"
 #include "tendril/io/run.h"
+#include "tendril/shells/sheet_shape.h"
 
 #include <fmt/format.h>
 
@@ -121,6 +122,16 @@ Json describeBeams(const Mechanism& mechanism) {
   return beams;
 }
 
+Json describeShells(const std::vector<ShellPart>& shells) {
+  Json list = Json::array();
+  std::size_t vertex = 0;
+  for (const ShellPart& shell : shells) {
+    list.push_back({{"name", shell.name}, {"rows", shell.rows}, {"columns", shell.columns}, {"firstVertex", vertex}});
+    vertex += shell.vertices();
+  }
+  return list;
+}
+
 Json describeJoints(const Model& model) {
   Json list = Json::array();
   const Joints* joints = model.term<Joints>();
@@ -205,6 +216,7 @@ void describeScene(const Scene& scene, Json& header) {
   for (const FilmPart& part : filmParts(scene))
     header["parts"].push_back({{"name", part.name}, {"body", part.body}, {"obstacle", part.obstacle}});
   header["beams"] = describeBeams(mechanism);
+  header["shells"] = describeShells(scene.shells());
   header["joints"] = describeJoints(*mechanism.model);
   header["links"] = describeLinks(scene);
   header["meshes"] = meshes.take();

@@ -1,5 +1,6 @@
 #include "tendril/contact/contact_model.h"
 #include "tendril/control/optimal_control.h"
+#include "tendril/shells/sheet_shape.h"
 #include "view/film_channel.h"
 
 #include <algorithm>
@@ -91,6 +92,22 @@ FilmChannel nodeChannel(const Mechanism& mechanism, const Vector3& origin) {
   return channel;
 }
 
+/// Positions of the vertices of all shells, each row by row.
+FilmChannel shellChannel(const Scene& scene, const Vector3& origin) {
+  FilmChannel channel{"shells", FilmChannel::Layout::Dense, 0, {"x", "y", "z"}, {}};
+  const std::vector<ShellPart>& shells = scene.shells();
+  for (const ShellPart& shell : shells) channel.items += shell.vertices();
+  const Model* model = scene.mechanism().model.get();
+  const auto visit = [=, &shells](const State& state, const auto& see) {
+    for (const ShellPart& shell : shells)
+      for (int row = 0; row <= shell.rows; ++row)
+        for (int column = 0; column <= shell.columns; ++column) see(Vector3(shell.at(*model, state, shell.vertex(row, column)).x - origin));
+  };
+  channel.fill = [=](const FilmFrame& frame, ChunkBuffer& buffer) { visit(frame.state, [&](const Vector3& x) { buffer.add(x); }); };
+  channel.extend = [=](const FilmFrame& frame, Eigen::AlignedBox3d& box) { visit(frame.state, [&](const Vector3& x) { box.extend(x); }); };
+  return channel;
+}
+
 }
 
 void extendBox(const std::vector<Shape>& shapes, const Pose& part, Eigen::AlignedBox3d& box) {
@@ -163,6 +180,7 @@ void addPoseChannels(const RunResults& results, const Vector3& origin, std::vect
         [&obstacles](std::size_t i) -> const std::vector<Shape>& { return obstacles[i].shapes; }));
   }
   if (!mechanism.beams.empty()) channels.push_back(nodeChannel(mechanism, origin));
+  if (!scene.shells().empty()) channels.push_back(shellChannel(scene, origin));
   const std::vector<const Marker*> markers = namedMarkers(*model);
   if (!markers.empty())
     channels.push_back(

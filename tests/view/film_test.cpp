@@ -72,6 +72,32 @@ TEST(Film, HoldsThePosesOfBeamsBodiesMarkersAndJoints) {
   expectPoses(readChannel(film, header, "joints"), results, header["rows"], {nodes.front()});
 }
 
+TEST(Film, ShowsShellsAsMeshes) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, R"(tendril: 1
+shells:
+  - {name: flat, length: 2, width: 1, thickness: 0.01, material: {E: 1e9, nu: 0.3, density: 1000}}
+  - {name: roll, length: 1, width: 0.5, thickness: 0.01, material: {E: 1e9, nu: 0.3, density: 1000}, initial: [3.14159265358979, 0, 0],
+     position: [0, 0, 1]}
+analysis: {type: shell-shape}
+outputs:
+  - {name: corner, measure: corner}
+)"));
+  const Json header = Json::parse(film.header());
+  ASSERT_EQ(header["shells"].size(), 2u);
+  const std::size_t rows = header["shells"][1]["rows"], columns = header["shells"][1]["columns"],
+                    first = header["shells"][1]["firstVertex"];
+  EXPECT_EQ(header["shells"][1]["name"], "roll");
+  const ReadChannel channel = readChannel(film, header, "shells");
+  const std::size_t vertices = first + (rows + 1) * (columns + 1);
+  ASSERT_EQ(channel.values.size() % (3 * vertices), 0u);
+  const auto vertex = [&](std::size_t i) { return Vector3(channel.values[3 * i], channel.values[3 * i + 1], channel.values[3 * i + 2]); };
+  EXPECT_LT((vertex(first - 1) - Vector3(2, 1, 0)).norm(), 1e-6);
+  // Half a turn of a roll of length 1: its end is above its begin, by the diameter.
+  EXPECT_LT((vertex(vertices - 1) - Vector3(0, 0.5, 1 + 2 / std::numbers::pi)).norm(), 1e-6);
+  EXPECT_GT(header["bounds"][1][2], 1.6);
+}
+
 /// A bob on a string swings about the ground, a weight hangs on a spring.
 TEST(Film, ShowsSpringsAndDistancesFromEndToEnd) {
   const TemporaryFolder folder;

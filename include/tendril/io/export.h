@@ -25,6 +25,7 @@ struct ExportOptions {
 ///   beams        surface: the true section swept along the helicoidal elements; per cell the force [N] and moment [N m] of the section and
 ///                strain, curvature [1/m] against the reference shape, in the section frame; beam number and reference arclength [m]
 ///   centrelines  polylines, one per element; per point the section frame d1, d2, d3 (inertial frame) and the arclength; cells as above
+///   shells       middle surfaces of the shells; per point their normal, per cell the shell's number
 ///   bodies       shapes of the rigid bodies; per cell the body's number
 ///   markers      points of the named markers with their frame d1, d2, d3
 ///   joints       points with `force` [N] and `moment` [N m] on the part of the second marker, in the inertial frame

@@ -52,6 +52,7 @@ export interface FilmHeader {
   bodies: { name: string; shapes: ShapeData[] }[]; // poses in the channel `bodies`
   obstacles: { name: string; shapes: ShapeData[] }[]; // poses in the channel `obstacles`
   beams: BeamData[]; // poses of all nodes, beam after beam, in the channel `nodes`
+  shells?: ShellData[]; // positions of the vertices, shell after shell, in the channel `shells` (3 columns); no shells in older films
   markers: { name: string }[]; // poses in the channel `markers`
   joints: { name: string; kind: string; first: string; second: string }[]; // channels `joints` (poses), `reactions` (6 columns: force, moment)
   /** What reaches straight from one point to another: springs, joints that keep a distance, cables and muscles that are controlled. Poses
@@ -122,6 +123,14 @@ export interface BeamData {
     /** The scene gives stiffness without a shape: the circle is only a sign. */
     assumed: boolean;
   };
+}
+
+/** A sheet as a mesh of (rows + 1) (columns + 1) vertices, row by row. */
+export interface ShellData {
+  name: string;
+  rows: number;
+  columns: number;
+  firstVertex: number; // in the channel `shells`
 }
 
 export interface ChannelInfo {

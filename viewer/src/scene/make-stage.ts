@@ -12,6 +12,7 @@ import { Picker } from './picking';
 import { decorate } from './picture';
 import { momentOf, PoseTrack, type Moment } from './poses';
 import { cutAway, makeSharedUniforms, setColourMap, setPalette, toColor } from './shading';
+import { Shells } from './shells';
 import { Solids } from './solids';
 import type { Colouring, Layer, MakeStage, Pick, Stage, Target, Theme, ViewName } from './stage';
 
@@ -41,6 +42,7 @@ class ThreeStage implements Stage {
   private readonly bodies: Solids;
   private readonly obstacles: Solids;
   private readonly beams: Beams;
+  private readonly shells: Shells;
   private readonly annotations: Annotations;
   private readonly hud = new Hud();
   private readonly picker: Picker;
@@ -90,8 +92,9 @@ class ThreeStage implements Stage {
     this.bodies = new Solids(header, 'bodies', this.shared, this.identities.bodies, this.tracks.bodies);
     this.obstacles = new Solids(header, 'obstacles', this.shared, this.identities.obstacles, this.tracks.obstacles);
     this.beams = new Beams(film, this.shared, this.identities.elements);
+    this.shells = new Shells(film, this.shared);
     this.annotations = new Annotations(film, this.shared, this.identities, this.tracks, (layer) => this.layers.has(layer));
-    this.scene.add(this.bodies.group, this.obstacles.group, this.beams.group, this.annotations.group);
+    this.scene.add(this.bodies.group, this.obstacles.group, this.beams.group, this.shells.group, this.annotations.group);
     this.rig = new CameraRig(canvas, header, (byUser) => this.cameraMoved(byUser));
     this.picker = new Picker(this.renderer, this.scene, this.shared);
     this.facts_ = new Facts(film, this.tracks, this.identities);
@@ -195,7 +198,7 @@ class ThreeStage implements Stage {
   cut(plane: { normal: Vec3; offset: number } | null): void {
     const planes = plane ? [this.clippingPlane(plane)] : [];
     this.shared.uCut.value = plane ? 1 : 0;
-    for (const { group } of [this.bodies, this.obstacles, this.beams]) cutAway(group, planes);
+    for (const { group } of [this.bodies, this.obstacles, this.beams, this.shells]) cutAway(group, planes);
     this.annotations.cut(planes);
     this.requestDraw();
   }
@@ -256,13 +259,14 @@ class ThreeStage implements Stage {
     this.bodies.dispose();
     this.obstacles.dispose();
     this.beams.dispose();
+    this.shells.dispose();
     this.renderer.dispose();
   }
 
   // Loading
 
   private channels(): string[] {
-    const wanted = new Set(['bodies', 'obstacles', 'markers', 'joints', 'links', 'nodes', ...this.annotations.channels()]);
+    const wanted = new Set(['bodies', 'obstacles', 'markers', 'joints', 'links', 'nodes', 'shells', ...this.annotations.channels()]);
     if (this.field) wanted.add(this.field.channel);
     return [...wanted].filter((channel) => {
       const info = this.film.header.channels[channel];
@@ -319,6 +323,7 @@ class ThreeStage implements Stage {
     this.bodies.place(this.tracks.bodies);
     this.obstacles.place(this.tracks.obstacles);
     this.beams.place(moment, displacement, this.thickness);
+    this.shells.place(moment, displacement);
     this.bodies.group.visible = this.layers.has('bodies');
     this.obstacles.group.visible = this.layers.has('obstacles');
     this.beams.group.visible = this.layers.has('beams');
@@ -448,7 +453,7 @@ class ThreeStage implements Stage {
 }
 
 export const makeStage: MakeStage = async (canvas: HTMLCanvasElement, film: Film): Promise<Stage> => {
-  const channels = ['bodies', 'obstacles', 'markers', 'joints', 'links', 'nodes'].filter(
+  const channels = ['bodies', 'obstacles', 'markers', 'joints', 'links', 'nodes', 'shells'].filter(
     (name) => (film.header.channels[name]?.items ?? 0) > 0,
   );
   await film.load(0, channels);
