@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -192,18 +191,20 @@ inline Matrix3 secondDerivative(const SkewFunction& f, const Vector3& w, const V
 /// The rotation by the angle |w| about w.
 inline Matrix3 exp(const Vector3& w) { return evaluate(exponentialFunction(w.squaredNorm()), w); }
 
-/// The smallest rotation that takes the direction of a to that of b; of two opposite directions a half turn about any normal.
-/// For unit vectors at the angle theta, 2 cos(theta/2) = |a + b| and 2 sin(theta/2) = |b - a|; their common normal is that of a and the
-/// shorter of sum and difference, which has no cancellation. So b is met to round-off at every angle.
+/// The smallest rotation that takes the direction of a to that of b; of two opposite directions a half turn about any normal. For unit
+/// vectors up to a right angle it is I + S(v) + S(v)^2 / (1 + a.b), v = a x b; beyond, a half turn about their normal, 2 n n^T - I, comes
+/// first. The normal is that of a and a + b, which has no cancellation, so b is met to round-off at every angle.
 inline Matrix3 shortestRotation(const Vector3& a, const Vector3& b) {
-  const Vector3 from = a.normalized(), to = b.normalized(), sum = from + to, difference = to - from;
-  const double cosine = 0.5 * sum.norm(), sine = 0.5 * difference.norm();
-  Vector3 normal = from.cross(cosine < sine ? sum : difference);
-  if (normal.norm() > 1e-4 * std::min(cosine, sine))
-    normal.normalize();
-  else // the shorter one is round-off
-    normal = from.unitOrthogonal();
-  return Eigen::Quaterniond(cosine, sine * normal.x(), sine * normal.y(), sine * normal.z()).toRotationMatrix();
+  const Vector3 from = a.normalized(), to = b.normalized();
+  const auto turn = [&to](const Vector3& near) -> Matrix3 {
+    const Vector3 v = near.cross(to);
+    return Matrix3::Identity() + hat(v) + hatSquared(v) / (1 + near.dot(to));
+  };
+  if (from.dot(to) >= 0) return turn(from);
+  const Vector3 sum = from + to, common = from.cross(sum);
+  const bool isRounding = common.norm() <= 1e-4 * sum.norm();
+  const Vector3 normal = isRounding ? from.unitOrthogonal() : Vector3(common.normalized());
+  return turn(-from) * (2 * normal * normal.transpose() - Matrix3::Identity());
 }
 
 /// The rotation vector of R with |w| <= pi. It goes through the unit quaternion whose largest component is computed first and which is
