@@ -1,10 +1,21 @@
 // Bodies and obstacles: one instanced mesh per geometry; sizes are scales of unit shapes, so that a thousand balls of all sizes are one mesh.
-import * as THREE from 'three';
-import type { FilmHeader, ShapeData, Vec3 } from '../film/header';
-import { bodyColour, palettes } from './colours';
-import * as shapes from './geometry';
-import { add, conjugate, dot, multiply, norm, rotate, scale, subtract, type Pose, type Quat } from './lie';
-import type { PoseTrack } from './poses';
+import * as THREE from "three";
+import type { FilmHeader, ShapeData, Vec3 } from "../film/header";
+import { bodyColour, palettes } from "./colours";
+import * as shapes from "./geometry";
+import {
+  add,
+  conjugate,
+  dot,
+  multiply,
+  norm,
+  rotate,
+  scale,
+  subtract,
+  type Pose,
+  type Quat,
+} from "./lie";
+import type { PoseTrack } from "./poses";
 import {
   dressedMaterial,
   makePlateUniforms,
@@ -14,7 +25,7 @@ import {
   toColor,
   unknownValue,
   type SharedUniforms,
-} from './shading';
+} from "./shading";
 
 interface Piece {
   geometry: string; // key of a unit geometry
@@ -51,8 +62,14 @@ class Batch {
     firstId: number,
   ) {
     const count = pieces.length;
-    this.values = new THREE.InstancedBufferAttribute(new Float32Array(count).fill(unknownValue), 1);
-    this.tints = new THREE.InstancedBufferAttribute(new Float32Array(3 * count), 3);
+    this.values = new THREE.InstancedBufferAttribute(
+      new Float32Array(count).fill(unknownValue),
+      1,
+    );
+    this.tints = new THREE.InstancedBufferAttribute(
+      new Float32Array(3 * count),
+      3,
+    );
     this.ids = new THREE.InstancedBufferAttribute(new Float32Array(count), 1);
     this.local = new Float32Array(12 * count);
     pieces.forEach((piece, i) => {
@@ -65,7 +82,11 @@ class Batch {
       this.local.set([...columns.flat(), ...piece.position], 12 * i);
     });
     this.radius = Math.max(...pieces.map((piece) => Math.max(...piece.scale)));
-    this.mesh = new THREE.InstancedMesh(this.geometryOf(levels.length - 1), material, count);
+    this.mesh = new THREE.InstancedMesh(
+      this.geometryOf(levels.length - 1),
+      material,
+      count,
+    );
     this.mesh.frustumCulled = false;
     this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
   }
@@ -74,13 +95,28 @@ class Batch {
   setDetail(pixelsPerMetre: number): void {
     if (!this.isRound) return this.setLevel(0);
     const pixels = this.radius * pixelsPerMetre;
-    let level = pixels > 120 ? 0 : pixels > 30 ? 1 : pixels > 8 ? 2 : pixels > 2.5 ? 3 : 4;
-    while (level < levels.length - 1 && this.pieces.length * levels[level]! ** 2 > 6e6) ++level;
+    let level =
+      pixels > 120
+        ? 0
+        : pixels > 30
+          ? 1
+          : pixels > 8
+            ? 2
+            : pixels > 2.5
+              ? 3
+              : 4;
+    while (
+      level < levels.length - 1 &&
+      this.pieces.length * levels[level]! ** 2 > 6e6
+    )
+      ++level;
     this.setLevel(level);
   }
 
   paint(tint: (part: number) => THREE.Color): void {
-    this.pieces.forEach(({ part }, i) => this.tints.setXYZ(i, ...(tint(part).toArray() as Vec3)));
+    this.pieces.forEach(({ part }, i) =>
+      this.tints.setXYZ(i, ...(tint(part).toArray() as Vec3)),
+    );
     this.tints.needsUpdate = true;
   }
 
@@ -98,7 +134,12 @@ class Batch {
     const matrices = this.mesh.instanceMatrix.array as Float32Array;
     for (let i = 0; i < this.pieces.length; ++i) {
       const part = this.pieces[i]!.part;
-      let [w, x, y, z] = [rotation[4 * part]!, rotation[4 * part + 1]!, rotation[4 * part + 2]!, rotation[4 * part + 3]!];
+      let [w, x, y, z] = [
+        rotation[4 * part]!,
+        rotation[4 * part + 1]!,
+        rotation[4 * part + 2]!,
+        rotation[4 * part + 3]!,
+      ];
       const s = 2 / (w * w + x * x + y * y + z * z || 1);
       const r00 = 1 - s * (y * y + z * z),
         r01 = s * (x * y - w * z),
@@ -144,27 +185,30 @@ class Batch {
     let geometry = this.geometries[level];
     if (!geometry) {
       geometry = this.make(levels[level]!);
-      geometry.setAttribute('aTint', this.tints);
-      geometry.setAttribute('aValue', this.values);
-      geometry.setAttribute('aId', this.ids);
+      geometry.setAttribute("aTint", this.tints);
+      geometry.setAttribute("aValue", this.values);
+      geometry.setAttribute("aId", this.ids);
       this.geometries[level] = geometry;
     }
     return geometry;
   }
 }
 
-const planarThickness = (header: FilmHeader, radius: number) => Math.min(0.03 * header.extent, 0.3 * radius);
-const isPlanarShape = ({ kind }: ShapeData) => kind === 'disc' || kind === 'polygon';
+const planarThickness = (header: FilmHeader, radius: number) =>
+  Math.min(0.03 * header.extent, 0.3 * radius);
+const isPlanarShape = ({ kind }: ShapeData) =>
+  kind === "disc" || kind === "polygon";
 
 const polygonCorners = (header: FilmHeader, mesh: number): Vec3[] => {
   const data = header.meshes[mesh];
   return data ? shapes.decodeMesh(data).vertices : [];
 };
-const polygonRadius = (header: FilmHeader, mesh: number) => Math.max(0, ...polygonCorners(header, mesh).map(norm));
+const polygonRadius = (header: FilmHeader, mesh: number) =>
+  Math.max(0, ...polygonCorners(header, mesh).map(norm));
 
 /** A body without a shape is a small ball, so that it is seen. */
 const signOfMass = (header: FilmHeader): ShapeData => ({
-  kind: 'sphere',
+  kind: "sphere",
   size: [0.008 * header.extent],
   hollow: false,
   position: [0, 0, 0],
@@ -173,31 +217,53 @@ const signOfMass = (header: FilmHeader): ShapeData => ({
 });
 
 /** Edge and thickness [m] of the plate that stands for a half-space. */
-export function plateSize(header: FilmHeader): { edge: number; depth: number; thickness: number } {
+export function plateSize(header: FilmHeader): {
+  edge: number;
+  depth: number;
+  thickness: number;
+} {
   const diagonal = norm(subtract(header.bounds[1], header.bounds[0]));
   const edge = 1.6 * Math.max(header.extent, diagonal);
-  return header.planar ? { edge, depth: 0.06 * edge, thickness: 0.06 * edge } : { edge, depth: edge, thickness: 0.012 * edge };
+  return header.planar
+    ? { edge, depth: 0.06 * edge, thickness: 0.06 * edge }
+    : { edge, depth: edge, thickness: 0.012 * edge };
 }
 
 /** The half-spaces n . x <= d of these parts, relative to the origin; no more than the card can be told. */
-export function halfSpaces(parts: FilmHeader['obstacles'], track: PoseTrack): { normal: Vec3; offset: number }[] {
+export function halfSpaces(
+  parts: FilmHeader["obstacles"],
+  track: PoseTrack,
+): { normal: Vec3; offset: number }[] {
   const all = parts.flatMap(({ shapes: own }, i) =>
     own
-      .filter(({ kind }) => kind === 'half-space')
+      .filter(({ kind }) => kind === "half-space")
       .map((shape) => {
         const { position, rotation } = track.pose(i);
         const normal = rotate(multiply(rotation, shape.rotation), [0, 0, 1]);
-        return { normal, offset: dot(normal, add(position, rotate(rotation, shape.position))) };
+        return {
+          normal,
+          offset: dot(normal, add(position, rotate(rotation, shape.position))),
+        };
       }),
   );
   return all.slice(0, mostPlates);
 }
 
 /** Middle of the plate of a half-space on its plane, below the middle of the scene, in the frame of the shape. */
-export function plateCentre(shape: ShapeData, header: FilmHeader, start: Pose): Vec3 {
+export function plateCentre(
+  shape: ShapeData,
+  header: FilmHeader,
+  start: Pose,
+): Vec3 {
   const middle = scale(add(header.bounds[0], header.bounds[1]), 0.5);
-  const inPart = rotate(conjugate(start.rotation), subtract(middle, start.position));
-  const [x, y] = rotate(conjugate(shape.rotation), subtract(inPart, shape.position));
+  const inPart = rotate(
+    conjugate(start.rotation),
+    subtract(middle, start.position),
+  );
+  const [x, y] = rotate(
+    conjugate(shape.rotation),
+    subtract(inPart, shape.position),
+  );
   return [x, y, 0];
 }
 
@@ -206,105 +272,154 @@ function piecesOf(shape: ShapeData, header: FilmHeader, start: Pose): Piece[] {
   const [a = 1, b = 1, c = 1] = shape.size;
   const base = { position: shape.position, rotation: shape.rotation };
   // Planar shapes get a thickness behind their plane, so that contacts in the plane are seen.
-  const thickness = planarThickness(header, shape.kind === 'polygon' ? polygonRadius(header, shape.mesh) : a);
-  const one = (geometry: string, size: Vec3): Piece[] => [{ ...base, geometry, scale: size }];
+  const thickness = planarThickness(
+    header,
+    shape.kind === "polygon" ? polygonRadius(header, shape.mesh) : a,
+  );
+  const one = (geometry: string, size: Vec3): Piece[] => [
+    { ...base, geometry, scale: size },
+  ];
   const shifted = (piece: Piece, offset: Vec3, turn: Quat): Piece => ({
     ...piece,
     position: add(shape.position, rotate(shape.rotation, offset)),
     rotation: multiply(shape.rotation, turn),
   });
   switch (shape.kind) {
-    case 'sphere':
-      return one('sphere', [a, a, a]);
-    case 'ellipsoid':
-      return one('sphere', [a, b, c]);
-    case 'box':
-      return one('box', [a, b, c]);
-    case 'cylinder':
-      return one('cylinder', [a, a, b]);
-    case 'tube':
+    case "sphere":
+      return one("sphere", [a, a, a]);
+    case "ellipsoid":
+      return one("sphere", [a, b, c]);
+    case "box":
+      return one("box", [a, b, c]);
+    case "cylinder":
+      return one("cylinder", [a, a, b]);
+    case "tube":
       return one(`tube ${(b / a).toFixed(3)}`, [a, a, c]);
-    case 'cone':
-      return one('cone', [a, a, b]);
-    case 'disc': {
+    case "cone":
+      return one("cone", [a, a, b]);
+    case "disc": {
       // A hollow disc is a rim about the space in which others move.
       const outer = shape.hollow ? a + thickness : a;
       const piece = {
         ...base,
-        geometry: shape.hollow ? `tube ${(a / outer).toFixed(3)}` : 'cylinder',
+        geometry: shape.hollow ? `tube ${(a / outer).toFixed(3)}` : "cylinder",
         scale: [outer, outer, thickness] as Vec3,
       };
       return [shifted(piece, [0, 0, -thickness / 2], [1, 0, 0, 0])];
     }
-    case 'capsule': {
-      const dome: Piece = { ...base, geometry: 'dome', scale: [a, a, a] };
+    case "capsule": {
+      const dome: Piece = { ...base, geometry: "dome", scale: [a, a, a] };
       return [
-        { ...base, geometry: 'side', scale: [a, a, b] },
+        { ...base, geometry: "side", scale: [a, a, b] },
         shifted(dome, [0, 0, b / 2], [1, 0, 0, 0]),
         shifted(dome, [0, 0, -b / 2], [0, 1, 0, 0]),
       ];
     }
-    case 'polygon':
+    case "polygon":
       return [
         shifted(
-          { ...base, geometry: `polygon ${shape.mesh} ${shape.hollow ? 'rim' : 'full'}`, scale: [1, 1, thickness] },
+          {
+            ...base,
+            geometry: `polygon ${shape.mesh} ${shape.hollow ? "rim" : "full"}`,
+            scale: [1, 1, thickness],
+          },
           [0, 0, -thickness / 2],
           [1, 0, 0, 0],
         ),
       ];
-    case 'mesh':
+    case "mesh":
       return one(`mesh ${shape.mesh}`, [1, 1, 1]);
-    case 'half-space':
+    case "half-space":
       return [halfSpacePiece(shape, header, start)];
   }
 }
 
-function halfSpacePiece(shape: ShapeData, header: FilmHeader, start: Pose): Piece {
+function halfSpacePiece(
+  shape: ShapeData,
+  header: FilmHeader,
+  start: Pose,
+): Piece {
   const { edge, depth, thickness } = plateSize(header);
   // In a planar scene the plate is seen from its side: it is shallow along the direction that is seen along.
-  const axis = rotate(conjugate(multiply(start.rotation, shape.rotation)), [0, 0, 1]);
+  const axis = rotate(
+    conjugate(multiply(start.rotation, shape.rotation)),
+    [0, 0, 1],
+  );
   const behind = header.planar ? scale(axis, -depth / 2) : ([0, 0, 0] as Vec3);
-  const middle = add(plateCentre(shape, header, start), add(behind, [0, 0, -thickness / 2]));
-  const size: Vec3 = Math.abs(axis[0]) > Math.abs(axis[1]) ? [depth, edge, thickness] : [edge, depth, thickness];
+  const middle = add(
+    plateCentre(shape, header, start),
+    add(behind, [0, 0, -thickness / 2]),
+  );
+  const size: Vec3 =
+    Math.abs(axis[0]) > Math.abs(axis[1])
+      ? [depth, edge, thickness]
+      : [edge, depth, thickness];
   return {
-    geometry: 'plate',
+    geometry: "plate",
     scale: size,
     position: add(shape.position, rotate(shape.rotation, middle)),
     rotation: shape.rotation,
   };
 }
 
-function geometryMaker(key: string, header: FilmHeader): { make: MakeGeometry; isRound: boolean } {
-  const [kind, first, second] = key.split(' ');
-  const still = (geometry: () => THREE.BufferGeometry) => ({ make: geometry, isRound: false });
+function geometryMaker(
+  key: string,
+  header: FilmHeader,
+): { make: MakeGeometry; isRound: boolean } {
+  const [kind, first, second] = key.split(" ");
+  const still = (geometry: () => THREE.BufferGeometry) => ({
+    make: geometry,
+    isRound: false,
+  });
   const round = (make: MakeGeometry) => ({ make, isRound: true });
   switch (kind) {
-    case 'sphere':
+    case "sphere":
       return round(shapes.sphereGeometry);
-    case 'dome':
+    case "dome":
       return round(shapes.domeGeometry);
-    case 'cylinder':
+    case "cylinder":
       return round((segments) => shapes.cylinderGeometry(segments, true));
-    case 'side':
+    case "side":
       return round((segments) => shapes.cylinderGeometry(segments, false));
-    case 'cone':
+    case "cone":
       return round(shapes.coneGeometry);
-    case 'tube':
+    case "tube":
       return round((segments) => shapes.tubeGeometry(Number(first), segments));
-    case 'polygon': {
+    case "polygon": {
       const corners = polygonCorners(header, Number(first));
-      const width = planarThickness(header, polygonRadius(header, Number(first)));
-      return still(() => (second === 'full' ? shapes.polygonGeometry(corners) : shapes.rimGeometry(corners, width)));
+      const width = planarThickness(
+        header,
+        polygonRadius(header, Number(first)),
+      );
+      return still(() =>
+        second === "full"
+          ? shapes.polygonGeometry(corners)
+          : shapes.rimGeometry(corners, width),
+      );
     }
-    case 'mesh': {
+    case "mesh": {
       const mesh = header.meshes[Number(first)];
-      return still(() => (mesh ? shapes.meshGeometry(mesh) : new THREE.BufferGeometry()));
+      return still(() =>
+        mesh ? shapes.meshGeometry(mesh) : new THREE.BufferGeometry(),
+      );
     }
-    case 'plate':
+    case "plate":
       return still(() => shapes.boxGeometry(true));
     default:
       return still(() => shapes.boxGeometry());
   }
+}
+
+/** What holds others inside is looked through: hollow balls, and tubes that stand still. */
+function wayOf(
+  shape: ShapeData,
+  kind: "bodies" | "obstacles",
+): "plate" | "hollow" | "solid" {
+  if (shape.kind === "half-space") return "plate";
+  const holds =
+    (shape.hollow && !isPlanarShape(shape)) ||
+    (shape.kind === "tube" && kind === "obstacles");
+  return holds ? "hollow" : "solid";
 }
 
 export class Solids {
@@ -316,7 +431,7 @@ export class Solids {
 
   constructor(
     private readonly header: FilmHeader,
-    private readonly kind: 'bodies' | 'obstacles',
+    private readonly kind: "bodies" | "obstacles",
     shared: SharedUniforms,
     firstId: number,
     start: PoseTrack,
@@ -325,39 +440,65 @@ export class Solids {
     this.count = parts.length;
     const byKey = new Map<string, Instance[]>();
     parts.forEach((part, index) => {
-      const own = part.shapes.length === 0 && kind === 'bodies' ? [signOfMass(header)] : part.shapes;
+      const own =
+        part.shapes.length === 0 && kind === "bodies"
+          ? [signOfMass(header)]
+          : part.shapes;
       for (const shape of own) {
         for (const piece of piecesOf(shape, header, start.pose(index))) {
-          const key = `${shape.kind === 'half-space' ? 'plate' : shape.hollow && !isPlanarShape(shape) ? 'hollow' : 'solid'}|${piece.geometry}`;
+          const key = `${wayOf(shape, kind)}|${piece.geometry}`;
           const list = byKey.get(key) ?? [];
           list.push({ ...piece, part: index });
           byKey.set(key, list);
         }
       }
     });
-    const dress = { shared, own: { uTone: { value: 0.86 }, uColoured: this.coloured }, vertex: solidVertex };
-    const solid = dressedMaterial(dress, 'solid');
-    const hollow = dressedMaterial({ ...dress, isTransparent: true }, 'solid');
-    const plate = dressedMaterial({ ...dress, own: { ...dress.own, ...this.plates }, vertex: plateVertex(), isPlate: true }, 'plate');
+    const dress = {
+      shared,
+      own: { uTone: { value: 0.86 }, uColoured: this.coloured },
+      vertex: solidVertex,
+    };
+    const solid = dressedMaterial(dress, "solid");
+    const hollow = dressedMaterial({ ...dress, isTransparent: true }, "solid");
+    const plate = dressedMaterial(
+      {
+        ...dress,
+        own: { ...dress.own, ...this.plates },
+        vertex: plateVertex(),
+        isPlate: true,
+      },
+      "plate",
+    );
     const materials: Record<string, THREE.Material> = { solid, hollow, plate };
     for (const [key, instances] of byKey) {
-      const [way, geometry] = key.split('|') as [string, string];
+      const [way, geometry] = key.split("|") as [string, string];
       const { make, isRound } = geometryMaker(geometry, header);
-      const batch = new Batch(instances, make, isRound, materials[way]!, firstId);
-      batch.mesh.layers.enable(way === 'hollow' ? 2 : 1);
-      batch.mesh.castShadow = way === 'solid';
-      batch.mesh.receiveShadow = way !== 'hollow';
-      batch.mesh.renderOrder = way === 'hollow' ? 2 : 0;
+      const batch = new Batch(
+        instances,
+        make,
+        isRound,
+        materials[way]!,
+        firstId,
+      );
+      batch.mesh.layers.enable(way === "hollow" ? 2 : 1);
+      batch.mesh.castShadow = way === "solid";
+      batch.mesh.receiveShadow = way !== "hollow";
+      batch.mesh.renderOrder = way === "hollow" ? 2 : 0;
       this.batches.push(batch);
       this.group.add(batch.mesh);
     }
-    this.setTheme('light');
+    this.setTheme("light");
   }
 
-  setTheme(theme: 'light' | 'dark'): void {
+  setTheme(theme: "light" | "dark"): void {
     const colour = new THREE.Color();
     for (const batch of this.batches) {
-      batch.paint((part) => toColor(this.kind === 'bodies' ? bodyColour(part) : palettes[theme].obstacle, colour));
+      batch.paint((part) =>
+        toColor(
+          this.kind === "bodies" ? bodyColour(part) : palettes[theme].obstacle,
+          colour,
+        ),
+      );
     }
   }
 
@@ -366,7 +507,9 @@ export class Solids {
     const planes = halfSpaces(this.header[this.kind], track);
     this.plates.uPlateCount.value = planes.length;
     this.plates.uPlateThickness.value = plateSize(this.header).thickness * 1.01;
-    planes.forEach(({ normal, offset }, i) => this.plates.uPlates.value[i]!.set(...normal, offset));
+    planes.forEach(({ normal, offset }, i) =>
+      this.plates.uPlates.value[i]!.set(...normal, offset),
+    );
   }
 
   setDetail(pixelsPerMetre: number): void {
