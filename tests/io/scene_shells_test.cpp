@@ -38,9 +38,9 @@ TEST(SceneShells, RefuseWhatIsNoSheet) {
   refused("thickness: 0.01", "thickness: 0", {"scene.yaml:6", "thickness", "not positive"});
   refused("nu: 0.3", "nu: 0.6", {"scene.yaml:7", "Poisson"});
   refused("nu: 0.3", "nu: -1", {"scene.yaml:7", "Poisson"});
-  refused("natural: [1, 0, 0]", "natural: [1, 1, 0]", {"patch", "natural curvatures", "q0 q1 = q2^2"});
+  refused("natural: [1, 0, 0]", "natural: [1, 1, 0]", {"scene.yaml:3", "shells[0]", "natural curvatures", "q0 q1 = q2^2"});
   refused("width: 0.5", "width: 0", {"scene.yaml:5", "width"});
-  refused("{type: shell-motion, duration: 0.1, step: 1e-3}", "{type: elastica, compression: 0.1}", {"shells"});
+  refused("outputs:", "beams: []\noutputs:", {"beams", "nothing but shells"});
   refused("initial: [0.5, 0, 0]", "form: clothoid", {"natural"});
 }
 
@@ -49,6 +49,6 @@ TEST(SceneShells, RefuseMotionsThatCannotBegin) {
   EXPECT_NO_THROW(
       parse(with(with(text, "initial: [0.5, 0, 0]", "initial: [0.5, 0.4, 0.4]"), "step: 1e-3", "step: 1e-3, project_initial: true"))
           .makeAnalysis());
-  refusedByAnalysis("step: 1e-3", "step: 0.1", {"too large for its stiffness", "take at most"});
+  refusedByAnalysis("E: 1e7", "E: 1e13", {"shells[0]", "too large for its stiffness", "take at most"});
   refusedByAnalysis("step: 1e-3", "step: 1e-3, chart: three, alpha: 5000", {"Baumgarte"});
 }
