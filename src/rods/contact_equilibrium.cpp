@@ -191,7 +191,7 @@ Descent::Step Descent::newtonStep(const VectorX& gradient) {
     const VectorX slack = p_.gaps() + p_.G() * step.w;
     const std::size_t before = rows.size();
     for (int k = 0; k < int(slack.size()); ++k)
-      if (slack[k] < -1e-3 * p_.radius() && std::find(rows.begin(), rows.end(), k) == rows.end()) rows.push_back(k);
+      if (slack[k] < -1e-9 * p_.radius() && std::find(rows.begin(), rows.end(), k) == rows.end()) rows.push_back(k);
     if (rows.size() == before) break;
   }
   step.held = p_.keysOf(rows);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double nearShare = 0.5;   ///< of the radius: gaps below take part
 constexpr double closed = 1e-11;    ///< of supports, over the length
+constexpr double rounding = 1e-14;  ///< of both: corrections end there, since gaps of neighbours that differ bend the rod in between
 constexpr double overlapOf = 5e-10; ///< of the radius: what rounding and the last correction may leave
 
 }
@@ -128,11 +129,11 @@ bool ContactProgram::restore(const VectorX& strains, const StrainRod::NodeForces
   for (int i = 0; i < most; ++i) {
     place(x);
     const std::vector<int> holds = i < closing ? rowsOf(held) : std::vector<int>{};
-    double open = 0;
-    for (const int k : holds) open = std::max(open, touches_[std::size_t(k)].gap);
-    const double miss = closure_.size() > 0 ? closure_.lpNorm<Eigen::Infinity>() : 0, overlap = -leastGap();
-    if (miss <= closed && std::max(overlap, open) <= overlapOf * radius()) return contacts_.longestFactor(from, nodes()) >= 1;
-    const double wrong = std::max(miss, overlap);
+    double off = -leastGap(); // overlap, or a held contact that is open
+    for (const int k : holds) off = std::max(off, touches_[std::size_t(k)].gap);
+    const double miss = closure_.size() > 0 ? closure_.lpNorm<Eigen::Infinity>() : 0, wrong = std::max(miss, off);
+    const bool isEnough = miss <= closed && off <= overlapOf * radius();
+    if (isEnough && (wrong <= rounding || wrong > 0.1 * before)) return contacts_.longestFactor(from, nodes()) >= 1;
     if (!std::isfinite(wrong) || (i > closing + 1 && wrong > 0.5 * before)) return false;
     before = wrong;
     differentiate();

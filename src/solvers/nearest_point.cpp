@@ -11,6 +11,7 @@ namespace tendril {
 namespace {
 
 constexpr double rounding = 1e-13, shift = 1e-12, dependence = 1e-10;
+constexpr int refinements = 2;  ///< of multipliers, so that the shift chooses among them alone
 constexpr double broken = 1e-7; ///< of rows that hold only by multipliers beyond bounds
 
 }
@@ -71,19 +72,25 @@ bool NearestPoint::settle() {
     const Matrix C = rows_(active_, Eigen::all);
     Matrix S = C * C.transpose();
     S.diagonal() *= 1 + shift;
-    const Vector wanted = S.ldlt().solve(Vector(demand_(active_)));
+    const Eigen::LDLT<Matrix> factor(S);
+    const Vector demand = demand_(active_);
+    Vector wanted = factor.solve(demand);
+    for (int k = 0; k < refinements; ++k) {
+      const Vector left = demand - C * (C.transpose() * wanted);
+      wanted += factor.solve(left);
+    }
     if (!wanted.allFinite()) return false;
-    double factor = 1;
+    double share = 1;
     for (std::size_t k = 0; k < active_.size(); ++k) {
       const double now = mu_[active_[k]], then = wanted[Eigen::Index(k)];
-      if (then <= 0) factor = std::min(factor, now > 0 ? now / (now - then) : 0);
+      if (then <= 0) share = std::min(share, now > 0 ? now / (now - then) : 0);
     }
     std::vector<int> stay;
     for (std::size_t k = 0; k < active_.size(); ++k) {
       double& mu = mu_[active_[k]];
       const double then = wanted[Eigen::Index(k)];
-      const bool leaves = then <= 0 && mu + factor * (then - mu) <= rounding * mu;
-      mu = leaves ? 0 : mu + factor * (then - mu);
+      const bool leaves = then <= 0 && mu + share * (then - mu) <= rounding * mu;
+      mu = leaves ? 0 : mu + share * (then - mu);
       if (!leaves) stay.push_back(active_[k]);
     }
     const bool isSettled = stay.size() == active_.size();

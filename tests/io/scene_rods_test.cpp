@@ -130,6 +130,7 @@ rods:
     radius: 0.01
     stiffness: [1, 1, 0.7]
     elements: 10
+    begin: {position: [0, 0, 0]}
     end: {position: [0, 0, 0.5], orientation: [0, 0, 0]}
 obstacles:
   - {name: tube, shapes: [{kind: tube, inner_radius: 0.3, outer_radius: 0.4, length: 2}]}

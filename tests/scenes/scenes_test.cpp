@@ -485,6 +485,7 @@ TEST_P(FullUnits, DoNotMatter) {
     const auto results = runIn(units, GetParam());
     for (const auto& [name, value] : expected) {
       if (efforts.contains(name)) continue;
+      if (value.hasNaN() && results.at(name).hasNaN()) continue; // no value
       EXPECT_LT((results.at(name) - value).norm(), 1e-6 * value.norm() + 1e-9)
           << name << " in " << units << ": " << results.at(name).transpose() << " instead of " << value.transpose();
     }

@@ -12,8 +12,8 @@ namespace tendril {
 /// Seen from the multipliers this is a least-squares problem with mu >= 0, whose active set is found by the method of Lawson & Hanson
 /// (1974, chapter 23): the most violated inequality joins, those that would pull leave. It begins with the active set of a guess, and all
 /// its matrices are those of active rows. Rows may be nearly or wholly dependent on one another, as those of contacts of neighbouring
-/// pieces are: a shift of 1e-12 of the diagonal chooses among their multipliers and moves w by as little. Equations that depend on one
-/// another hold in the mean square. `solveProximal` is for other metrics, and tells which rows contradict one another.
+/// pieces are: a shift of 1e-12 of the diagonal chooses among their multipliers, and refinement frees w from it. Equations that depend on
+/// one another hold in the mean square. `solveProximal` is for other metrics, and tells which rows contradict one another.
 class NearestPoint {
  public:
   using Vector = Eigen::VectorXd;
