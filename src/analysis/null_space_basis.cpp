@@ -25,11 +25,11 @@ RowSpace::RowSpace(const MatrixX& J, const VectorX& unit, double tolerance)
   }
   nullSpace = unit_.asDiagonal();
   if (scaled_.rows() == 0 || scaled_.cols() == 0) return;
-  auto& transposed = factor_->decomposition;
+  Eigen::ColPivHouseholderQR<MatrixX> transposed;
   transposed.setThreshold(tolerance);
   transposed.compute(scaled_.transpose());
   rank = int(transposed.rank());
-  const VectorX pivots = transposed.matrixQTZ().diagonal().cwiseAbs();
+  const VectorX pivots = transposed.matrixQR().diagonal().cwiseAbs();
   const double largest = transposed.maxPivot();
   if (rank > 0) smallestKept = pivots[rank - 1] / largest;
   if (rank < pivots.size() && largest > 0) largestDropped = pivots[rank] / largest;
@@ -37,6 +37,7 @@ RowSpace::RowSpace(const MatrixX& J, const VectorX& unit, double tolerance)
   MatrixX basis = MatrixX::Identity(n, n);
   basis.applyOnTheLeft(transposed.householderQ());
   nullSpace = unit_.asDiagonal() * basis.rightCols(n - rank);
+  factor_->decomposition.setThreshold(tolerance);
   factor_->decomposition.compute(scaled_);
 }
 

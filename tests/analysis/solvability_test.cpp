@@ -121,6 +121,8 @@ TEST(Solvability, RedundantRowsShareTheirForceAnyhow) {
   EXPECT_FALSE(s.areMultipliersUnique);
   EXPECT_EQ(s.redundant, std::vector<int>{1});
   EXPECT_EQ(s.rank, 1);
+  EXPECT_NEAR(s.smallestKept, 1, 1e-14);
+  EXPECT_LE(s.largestDropped, 1e-15);
   EXPECT_EQ(s.degreesOfFreedom, 3);
   EXPECT_NE(s.sentences.back().find("joint 'right'"), std::string::npos) << s.sentences.back();
   const ContactSolution kkt = solveWithoutFriction(p, Formulation::Kkt), space = solveWithoutFriction(p, Formulation::NullSpace);
