@@ -182,7 +182,8 @@ void PatchMotion::advanceCone() {
     rungeKuttaStep(y, coneRates_, h, acceleration);
   }
   cone_ = {y[0], y[1]};
-  q_ = cone_.curvatures(), v_ = cone_.tangent() * coneRates_;
+  const Eigen::Matrix<double, 3, 2> T = cone_.tangent();
+  q_ = cone_.kappa * T.col(0), v_ = T * coneRates_;
 }
 
 Energy PatchMotion::energy() const {

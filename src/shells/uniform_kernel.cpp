@@ -18,7 +18,7 @@ namespace {
 // Four points at a time.
 using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
 
-constexpr int mostTerms = 14;
+constexpr int mostTerms = 13;
 
 /// Coefficients of the series of c_k in X, k! times smaller than 1 at the begin.
 constexpr std::array<double, mostTerms> seriesOf(int k) {
@@ -30,8 +30,8 @@ constexpr std::array<double, mostTerms> seriesOf(int k) {
 }
 constexpr std::array<double, mostTerms> series4 = seriesOf(4), series5 = seriesOf(5), series6 = seriesOf(6), series7 = seriesOf(7);
 
-/// Terms after which c_6 and c_7 are exact to round-off, and with one more c_4 and c_5; 0 where the series does not serve.
-int termsFor(double x) { return x < 0.3 ? 6 : x < 1.5 ? 8 : x < 4 ? 10 : x < 10 ? mostTerms - 1 : 0; }
+/// Terms after which c_6 and c_7, and what c_4 and c_5 add to c_2 and c_3, are exact to round-off; 0 where the series does not serve.
+int termsFor(double x) { return x < 0.3 ? 6 : x < 1.5 ? 8 : x < 4 ? 10 : x < 10 ? mostTerms : 0; }
 
 }
 
@@ -113,7 +113,7 @@ inline __attribute__((always_inline)) void sumPoints(const UniformIntegrand& of,
 /// and their derivatives.
 inline __attribute__((always_inline)) void sumConePoints(const ConeIntegrand& of, const ProductRule& rule, ConeSums& sums) {
   const double k = of.kappa, kk = of.v[0] * of.v[0], kp = 2 * of.v[0] * of.v[1], pp = of.v[1] * of.v[1];
-  const int terms = termsFor(of.largest) > 0 ? termsFor(of.largest) + 1 : 0;
+  const int terms = termsFor(of.largest);
   Four m00{}, m01{}, m11{}, h0{}, h1{};
   for (std::size_t i = 0; i < rule.w.size(); i += 4) {
     const Four s1 = of.middle[0] + of.half[0] * *reinterpret_cast<const Four*>(&rule.x1[i]);
