@@ -100,6 +100,8 @@ class Descent {
   const RodContactEquilibriumOptions& o_;
   std::vector<int> active_;
   double region_ = 1, time_ = 0.1;
+  double lastResidual_ = 0; ///< of the flow, and whether the last fall of the energy was lost in rounding
+  bool isQuiet_ = false;
   VectorX x_; ///< strains of the last point that was taken
   StrainRod::NodeForces nodes_;
   double energy_ = 0;
@@ -240,15 +242,18 @@ bool Descent::newtonIteration(const VectorX& gradient) {
   return false;
 }
 
-/// (6.28) with the drift taken out by restore(), in the metric of the elastic energy, which is that of the strains but for the torsion.
+/// (6.28) with the drift taken out by restore(), in the metric of the elastic energy, which is that of the strains but for the torsion. Too
+/// long steps show by the energy; where its fall is lost in rounding, by a residual that grows.
 bool Descent::flowIteration() {
   const VectorX v = p_.nearest().point();
-  for (int k = 0; k < 30; ++k) {
-    if (take({time_ * v}, energy_)) {
-      time_ = std::min(1.0, 1.1 * time_);
-      return true;
-    }
-    time_ /= 2;
+  if (isQuiet_ && residual > lastResidual_) time_ /= 2;
+  lastResidual_ = residual;
+  for (int k = 0; k < 30; ++k, time_ /= 2) {
+    const double before = energy_;
+    if (!take({time_ * v}, before)) continue;
+    isQuiet_ = before - energy_ < 10 * rounding * (1 + std::abs(before));
+    if (!isQuiet_) time_ = std::min(1.0, 1.1 * time_);
+    return true;
   }
   return false;
 }
