@@ -76,8 +76,8 @@ bool NearestPoint::settle() {
     const Vector demand = demand_(active_);
     Vector wanted = factor.solve(demand);
     for (int k = 0; k < refinements; ++k) {
-      const Vector left = demand - C * (C.transpose() * wanted);
-      wanted += factor.solve(left);
+      const Vector missing = demand - C * (C.transpose() * wanted);
+      wanted += factor.solve(missing);
     }
     if (!wanted.allFinite()) return false;
     double share = 1;
