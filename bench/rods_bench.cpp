@@ -98,7 +98,8 @@ void packedRing(benchmark::State& run) {
 }
 BENCHMARK(packedRing)->Arg(100)->Arg(400)->Iterations(10)->Unit(benchmark::kMillisecond);
 
-/// A rod that winds up to a plectoneme: all its equilibria from untwisted to `turns`.
+/// A rod that winds up to a plectoneme: all its equilibria from untwisted to `turns`, to a residual that the gradient flow reaches, too,
+/// where the rod is about to snap.
 template <ContactDescent method> void plectoneme(benchmark::State& run) {
   const int elements = int(run.range(0)), steps = int(run.range(1));
   const double turns = 0.1 * double(run.range(2));
@@ -110,7 +111,7 @@ template <ContactDescent method> void plectoneme(benchmark::State& run) {
       const RodEnds ends{
           .begin = {}, .position = Vector3(0, 0, 0.65), .orientation = so3::exp(Vector3(0, 0, 2 * M_PI * turns * k / steps))};
       const RodContactEquilibrium found = solveContactEquilibrium(rod, ends, {.radius = 0.01, .touchesItself = true, .obstacles = {}},
-                                                                  {.method = method, .maxIterations = 1000000});
+                                                                  {.method = method, .tolerance = 1e-6, .maxIterations = 1000000});
       if (!found.isMinimum) return run.SkipWithError(found.message.c_str());
       iterations += found.iterations;
     }
