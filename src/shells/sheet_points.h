@@ -48,17 +48,19 @@ template <class T> struct Rulings {
   }
 };
 
-/// A general cylinder whose section turns by theta(u) = k0 u + k1 u^2 / 2: a clothoid.
-template <class T> SheetPoint<T> cylinderPoint(const T& k0, const T& k1, const T& phi, const Vector2& s, int points) {
+/// A general cylinder whose section turns by theta(u) = k0 u + k1 u^2 / 2: a clothoid. Its integrals are taken in so many equal panels.
+template <class T> SheetPoint<T> cylinderPoint(const T& k0, const T& k1, const T& phi, const Vector2& s, int points, int panels) {
   const Rulings<T> ruling(phi, s);
   const T &u = ruling.u, linear = k0 * u, square = 0.5 * (k1 * u * u);
   static const GaussRule rules[]{GaussRule(8), GaussRule(16), GaussRule(32), GaussRule(64)};
   const GaussRule& rule = rules[points];
   T along(0.0), up(0.0);
-  for (std::size_t i = 0; i < rule.x.size(); ++i) {
-    const double tau = (1 + rule.x[i]) / 2, weight = rule.w[i] / 2;
-    const T theta = tau * linear + tau * tau * square;
-    along += weight * cos(theta), up += weight * sin(theta);
+  for (int panel = 0; panel < panels; ++panel) {
+    for (std::size_t i = 0; i < rule.x.size(); ++i) {
+      const double tau = (panel + (1 + rule.x[i]) / 2) / panels, weight = rule.w[i] / (2 * panels);
+      const T theta = tau * linear + tau * tau * square;
+      along += weight * cos(theta), up += weight * sin(theta);
+    }
   }
   const T theta = linear + square, ct = cos(theta), st = sin(theta), k = k0 + k1 * u;
   SheetPoint<T> p;

@@ -38,10 +38,14 @@ template <class T> SheetPoint<T> circularAt(const double* q, const Vector2& s) {
   return circularPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), s);
 }
 
+/// Angle by which a clothoid may turn [rad].
+constexpr double mostTurn = 1e5;
+
 template <class T> SheetPoint<T> clothoidAt(const double* q, const Vector2& s) {
   const double u = s[0] * std::cos(q[2]) + s[1] * std::sin(q[2]), turn = std::abs(q[0] * u) + std::abs(q[1] * u * u);
   const int points = turn < 1 ? 0 : turn < 8 ? 1 : turn < 24 ? 2 : 3;
-  return cylinderPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), coordinate<T>(q, 2), s, points);
+  const int panels = turn < mostTurn ? 1 + int(turn / 40) : 1;
+  return cylinderPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), coordinate<T>(q, 2), s, points, panels);
 }
 
 template <class T> SheetPoint<T> conicalAt(const double* q, const Vector2& s) {
@@ -108,9 +112,14 @@ Vector2 ClothoidSheet::turns(const double* q, const PatchDomain& d) const {
 }
 
 bool ClothoidSheet::accepts(const double* q, const PatchDomain& d) const {
-  return (std::abs(q[0]) + std::abs(q[1]) * d.reach()) * d.reach() > flat;
+  const double turn = (std::abs(q[0]) + std::abs(q[1]) * d.reach()) * d.reach();
+  return turn > flat && turn < mostTurn;
 }
-std::string ClothoidSheet::wrong(const double*, const PatchDomain&) const { return flatMessage; }
+std::string ClothoidSheet::wrong(const double* q, const PatchDomain& d) const {
+  const double turn = (std::abs(q[0]) + std::abs(q[1]) * d.reach()) * d.reach();
+  if (turn <= flat) return flatMessage;
+  return fmt::format("it is rolled up by {:.3g} rad; give smaller curvatures, of less than {:g} rad", turn, mostTurn);
+}
 
 // ---- cones -----------------------------------------------------------------------------------------------------------------------------
 

@@ -121,6 +121,13 @@ TEST(SheetShape, KnowsTheClothoidOfTheTable) { // T-III.15, T-III.16
   EXPECT_LT((sheet.frameAlongRay(s, 200, 4).x - reference).norm(), 1e-9);
 }
 
+TEST(SheetShape, ClothoidsRollUp) { // against Simpson's rule with 400000 intervals
+  const Vector3 q = ClothoidSheet::fromSource(0.7, 1000, 0.4), exact(-0.0024334826, 0.0382965622, 0.0210343897);
+  EXPECT_LT((ClothoidSheet().frame(q.data(), {0.8, 0.6}).x - exact).norm(), 1e-8);
+  const double endless[3]{0, 1e300, 0.5};
+  EXPECT_NE(ClothoidSheet().refusal(endless, {0, 1, 0, 1}).find("rolled up"), std::string::npos);
+}
+
 TEST(SheetShape, ConesMeetInTheirApex) {
   // All rulings end in the apex, at the distance 1 / epsilon along b.
   const Vector3 q(0.9, 0.5, 0.8);
