@@ -15,6 +15,7 @@ constexpr std::array<int, 14> sizes{4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 30
 /// Number among the sizes, or -1. So many points bring mass matrices, whose integrands oscillate twice as fast as the patch turns, to
 /// round-off.
 int sizeFor(double angle) {
+  if (!(angle < sizes.back())) return -1; // nor can it be rounded if it is huge or no number
   const int points = angle < 0.01 ? 4 : angle < 0.15 ? 5 : angle < 0.3 ? 6 : int(std::ceil(5.7 + 1.05 * angle));
   const auto found = std::lower_bound(sizes.begin(), sizes.end(), points);
   return found == sizes.end() ? -1 : int(found - sizes.begin());

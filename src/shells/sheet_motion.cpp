@@ -32,8 +32,8 @@ const VectorX& SheetMotion::accelerate(State& state) {
   model_.evaluate(state, assembly_);
   if (assembly_.refusedBlock() >= 0)
     throw NumericalFailure(
-        fmt::format("{}: in step {}, at t = {:g} s, the sheet comes to where its coordinates are singular, flat or with rulings "
-                    "that meet; take smaller steps, or another shape",
+        fmt::format("{}: in step {}, at t = {:g} s, the sheet comes to where its coordinates are singular, flat, with rulings that meet, "
+                    "or rolled up beyond what can be integrated; take smaller steps, or another shape",
                     model_.nameOfBlock(assembly_.refusedBlock()), step_.step + 1, state.t));
   mass_ = assembly_.matrix();
   force_ = -assembly_.residual();

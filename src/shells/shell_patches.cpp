@@ -274,7 +274,7 @@ void ShellPatches::addEnergy(const State& state, Energy& energy) const {
     c.v = state.v.segment<3>(place.poseV), c.w = state.v.segment<3>(place.poseV + 3);
     c.rates = padded(state.v.data() + place.v, patch.shape->size());
     const Matrix3 K = patch.properties.stiffness();
-    visitPoints(patch, q, [&](double area, const Vector2& s) {
+    const bool isIntegrated = visitPoints(patch, q, [&](double area, const Vector2& s) {
       const SheetPoint<Taylor<2>> p = patch.shape->secondOrder(q, s);
       const MovingPoint<2> m(p, c);
       const double mass = area * patch.properties.areaDensity;
@@ -289,6 +289,7 @@ void ShellPatches::addEnergy(const State& state, Energy& energy) const {
       const double speed = normal.dot(m.velocity - c.wind);
       energy.power -= area * patch.air.density / 2 * std::abs(speed) * speed * normal.dot(m.velocity);
     });
+    if (!isIntegrated) energy.kinetic = energy.elastic = energy.gravitational = energy.power = std::nan(""); // no wrong number
   }
 }
 
@@ -300,11 +301,12 @@ void ShellPatches::addMomentum(const State& state, Momentum& momentum) const {
     Carrier c = carrierOf(patch, state.q.data() + place.poseQ, *gravity_, state.t);
     c.v = state.v.segment<3>(place.poseV), c.w = state.v.segment<3>(place.poseV + 3);
     c.rates = padded(state.v.data() + place.v, patch.shape->size());
-    visitPoints(patch, q, [&](double area, const Vector2& s) {
+    const bool isIntegrated = visitPoints(patch, q, [&](double area, const Vector2& s) {
       const MovingPoint<2> m(patch.shape->secondOrder(q, s), c);
       const Vector3 p = area * patch.properties.areaDensity * (c.R * m.velocity);
       momentum.linear += p, momentum.angular += (c.x + c.R * m.r).cross(p);
     });
+    if (!isIntegrated) momentum.linear.setConstant(std::nan("")), momentum.angular.setConstant(std::nan(""));
   }
 }
 
