@@ -47,8 +47,24 @@ PatchMotion::PatchMotion(const UniformPatch& patch, const PatchMotionOptions& op
   if (std::abs(cone_.kappa) * reach_ < options_.flat && options_.chart == PatchChart::Three)
     throw InputError(
         "shell: the start is flat, where the three curvatures have no equations; take the chart `cone`, and give its direction");
-  if (cone_.kappa != 0) coneRates_ = cone_.tangent().colPivHouseholderQr().solve(rates);
+  if (cone_.kappa != 0)
+    coneRates_ = cone_.tangent().colPivHouseholderQr().solve(rates);
+  else
+    startFlat(rates);
   checkStep();
+}
+
+/// At the apex the rates give the ray, which the motion must keep.
+void PatchMotion::startFlat(const Vector3& rates) {
+  if (!(coneDefect(rates) <= 1e-9))
+    throw InputError("shell: the initial rates leave the cone at the flat state; give rates with q0' q1' = q2'^2");
+  const ConePoint along = ConePoint::of(rates);
+  cone_.phi = along.phi, coneRates_ << along.kappa, 0;
+  air_ = airAt(options_.step / 2);
+  if (!isOnRay())
+    throw InputError(fmt::format("shell: the start is flat, where the direction in which it bends has no meaning, and nothing keeps it at "
+                                 "phi = {:g} rad; give it some initial curvature, such as ({:.2g}, 0, 0) 1/m",
+                                 cone_.phi, options_.nearFlat / reach_));
 }
 
 /// Frequencies at the start, and of the damping.

@@ -81,6 +81,7 @@ class PatchMotion {
   void advanceThree();
   void advanceCone();
   bool isOnRay() const;
+  void startFlat(const Vector3& rates);
   void checkStep() const;
   UniformPatch::Air airAt(double t) const;
 
