@@ -11,6 +11,25 @@
 
 namespace tendril {
 
+namespace {
+
+/// Does something with a shell; what is thrown says which.
+template <class Act> void named(const ShownPatch& shell, const Act& act) {
+  const auto told = [&](const Error& error) {
+    const std::string_view message = error.what(), shells = "shell: ";
+    return fmt::format("shell '{}': {}", shell.part.name, message.starts_with(shells) ? message.substr(shells.size()) : message);
+  };
+  try {
+    act();
+  } catch (const InputError& error) {
+    throw InputError(told(error));
+  } catch (const NumericalFailure& error) {
+    throw NumericalFailure(told(error));
+  }
+}
+
+}
+
 // ---- what they share -------------------------------------------------------------------------------------------------------------------
 
 ShellAnalysis::ShellAnalysis(const Model& model, std::vector<ShownPatch> patches, const Vector3& gravity)
@@ -90,7 +109,8 @@ Energy ShellShape::energy(const Model&) const {
 const StepReport& ShellStatics::advance() {
   step_.step = 1, step_.t = state_.t = 1, step_.h = 1, step_.iterations = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    const PatchEquilibrium e = patchEquilibrium(patch(i), localGravity(i));
+    PatchEquilibrium e;
+    named(shown(i), [&] { e = patchEquilibrium(patch(i), localGravity(i)); });
     step_.iterations += e.iterations;
     show(i, e.at.curvatures(), Vector3::Zero());
   }
@@ -116,11 +136,7 @@ ShellMotion::ShellMotion(const Model& model, std::vector<ShownPatch> patches, co
   for (std::size_t i = 0; i < size(); ++i) {
     PatchMotionOptions of = options_.motion;
     of.frame = base(i), of.air = shown(i).air;
-    try {
-      motions_.emplace_back(patch(i), of, shown(i).curvatures, shown(i).rates);
-    } catch (const InputError& error) { // with the name of the shell
-      throw InputError("shell '" + shown(i).part.name + "'" + std::string(error.what()).substr(std::string_view("shell").size()));
-    }
+    named(shown(i), [&] { motions_.emplace_back(patch(i), of, shown(i).curvatures, shown(i).rates); });
   }
 }
 
@@ -136,7 +152,7 @@ void ShellMotion::start() {
 const StepReport& ShellMotion::advance() {
   step_.h = options_.motion.step, step_.iterations = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    motions_[i].advance();
+    named(shown(i), [&] { motions_[i].advance(); });
     show(i, motions_[i].curvatures(), motions_[i].rates());
   }
   ++step_.step;
