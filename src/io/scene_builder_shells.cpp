@@ -3,6 +3,7 @@
 #include "io/scene_shapes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -35,10 +36,22 @@ VectorX coordinatesOf(const Record& r, const char* key) {
 
 void refuseOffCone(const Record& r, const char* key) {
   if (r.variant() != "uniform" || !r.has(key)) return;
-  if (const Vector3 q = r.numbers(key); coneDefect(q) > 1e-9)
+  if (const Vector3 q = r.numbers(key); !(coneDefect(q) <= 1e-9))
     r.node(key).refuse(
         fmt::format("no sheet that does not stretch has these curvatures: b11 b22 - b12^2 = {:.6g} 1/m^2", gaussianCurvature(q)),
         "give curvatures with b11 b22 = b12^2");
+}
+
+void refuseRatesOffCone(const Record& r, const Vector3& q, const Vector3& rates) {
+  const Vector3 J = gaussianGradient(q);
+  if (!(std::abs(J.dot(rates)) <= 1e-9 * J.norm() * rates.norm()))
+    r.node("rates").refuse(fmt::format("they leave the cone: d(b11 b22 - b12^2)/dt = {:.6g} 1/(m^2 s)", J.dot(rates)),
+                           "give rates along it, with b22 b11' + b11 b22' = 2 b12 b12'");
+}
+
+void refuseMovingIfHeld(const Record& r) {
+  if (r.boolean("held") && !(r.vector3("velocity").isZero(0) && r.vector3("angular_velocity").isZero(0)))
+    r.node().refuse("it is held, but has a velocity", "write held: false, or remove the velocity");
 }
 
 /// Whether all shells are held and uniform: patches that move in curvatures of their own.
@@ -97,6 +110,7 @@ void SceneBuilder::readShells(const std::vector<Record>& records, const Record& 
 void SceneBuilder::addPatch(const Record& r, const Record& analysis) {
   const std::string name = claim(r, "shell");
   claimPart(r.node("name"), name);
+  refuseMovingIfHeld(r);
   ShownPatch shell;
   shell.properties = readSheet(r);
   shell.curvatures = r.has("initial") ? Vector3(r.numbers("initial")) : shell.properties.natural;
@@ -123,6 +137,7 @@ void SceneBuilder::addPatch(const Record& r, const Record& analysis) {
 void SceneBuilder::addShell(const Record& r) {
   const std::string name = claim(r, "shell");
   claimPart(r.node("name"), name);
+  refuseMovingIfHeld(r);
   for (const char* key : {"natural", "initial"}) refuseOffCone(r, key);
   ShellOptions options{.properties = readSheet(r),
                        .shape = shapeOf(r),
@@ -133,12 +148,12 @@ void SceneBuilder::addShell(const Record& r) {
   if (r.variant() == "uniform") {
     const Vector3 rates = r.numbers("rates");
     const VectorX& q = r.has("initial") ? options.initial : options.natural;
+    refuseRatesOffCone(r, ConePoint{q[0], q[1]}.curvatures(), rates);
     if (!rates.isZero(0)) options.rates = Vector2(ConePoint{q[0], q[1]}.tangent().colPivHouseholderQr().solve(rates));
   }
   options.twist << options.frame.R.transpose() * r.vector3("velocity"), options.frame.R.transpose() * r.vector3("angular_velocity");
   if (r.has("air")) options.air = readAir(r.object("air"));
   const bool isHeld = r.boolean("held");
-  if (isHeld && !options.twist.isZero(0)) r.node().refuse("it is held, but has a velocity", "write held: false, or remove the velocity");
   placed(r.node(), [&] {
     const ShellPart part = tendril::addShell(builder_.model(), name, options);
     content_.shells.push_back(part);

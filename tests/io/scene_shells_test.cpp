@@ -42,6 +42,8 @@ TEST(SceneShells, RefuseWhatIsNoSheet) {
   refused("width: 0.5", "width: 0", {"scene.yaml:5", "width"});
   refused("outputs:", "beams: []\noutputs:", {"beams", "nothing but shells"});
   refused("initial: [0.5, 0, 0]", "form: clothoid", {"natural"});
+  refused("initial: [0.5, 0, 0]", "velocity: [1, 0, 0]", {"scene.yaml:3", "held", "velocity"});
+  refused("initial: [0.5, 0, 0]", "held: false\n    rates: [1, 2, 3]", {"rates", "leave the cone"});
 }
 
 TEST(SceneShells, RefuseMotionsThatCannotBegin) {
@@ -49,6 +51,8 @@ TEST(SceneShells, RefuseMotionsThatCannotBegin) {
   EXPECT_NO_THROW(
       parse(with(with(text, "initial: [0.5, 0, 0]", "initial: [0.5, 0.4, 0.4]"), "step: 1e-3", "step: 1e-3, project_initial: true"))
           .makeAnalysis());
+  refusedByAnalysis("initial: [0.5, 0, 0]", "initial: [0, 0, 0]\n    rates: [1, 2, 3]", {"shell 'patch'", "leave the cone"});
+  EXPECT_NO_THROW(parse(with(text, "initial: [0.5, 0, 0]", "initial: [0, 0, 0]\n    rates: [1, 0, 0]")).makeAnalysis());
   refusedByAnalysis("E: 1e7", "E: 1e13", {"shells[0]", "too large for its stiffness", "take at most"});
   refusedByAnalysis("step: 1e-3", "step: 1e-3, chart: three, alpha: 5000", {"Baumgarte"});
 }
