@@ -5,6 +5,7 @@
 #include "tendril/io/results.h"
 #include "tendril/io/scene.h"
 #include "tendril/model/error.h"
+#include "tendril/shells/shell_analyses.h"
 
 #include <fmt/format.h>
 
@@ -57,6 +58,7 @@ void printParts(const Mechanism& mechanism) {
 void printSolvability(const Scene& scene, const Analysis& analysis) {
   const Model& model = *scene.mechanism().model;
   if (dynamic_cast<const SolvabilityCheck*>(&analysis) || analysis.state().q.size() != model.nq()) return;
+  if (dynamic_cast<const ShellAnalysis*>(&analysis)) return; // equations of their own, not those of the model
   if (model.nv() > mostVelocities) {
     fmt::print("  solvable   not examined: {} velocities are too many, at most {}\n", model.nv(), mostVelocities);
     return;
