@@ -305,6 +305,9 @@ std::optional<MonitorQuantity> SceneBuilder::ofDiscretePath(const Record& r, con
       {"gravitational energy", {"", 1, "J", "potential energy of gravity, zero at the inertial origin"}},
       {"energy", {"", 1, "J", "total energy"}}};
   if (content_.isShell) {
+    for (const char* ofPatches : {"mass matrix", "height integral", "frequencies", "constraint drift", "flat passage"})
+      if (what == ofPatches && patches_.empty())
+        r.node("measure").refuse("it is one of uniform shells that are held", "write form: uniform and held: true, or remove the output");
     if (const auto found = ofShell.find(what); found != ofShell.end()) {
       MonitorQuantity quantity = found->second;
       quantity.name = what;

@@ -113,6 +113,8 @@ bool shellQuantity(const ShellPart& shell, const Model& model, const State& stat
   } else if (name == "kappa") {
     const std::array<double, 3> k = shell.shape->at(q, Vector2::Zero()).k;
     *values = k[0] + k[1];
+  } else if (name == "phi") {
+    *values = ConePoint::of(Vector3(shell.shape->at(q, Vector2::Zero()).k.data())).phi;
   } else if (name == "corner") {
     Eigen::Map<Vector3>{values} = shell.at(model, state, corner).x;
   } else if (name.starts_with("point ")) {

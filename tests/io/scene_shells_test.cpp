@@ -42,6 +42,9 @@ TEST(SceneShells, RefuseWhatIsNoSheet) {
   refused("width: 0.5", "width: 0", {"scene.yaml:5", "width"});
   refused("outputs:", "beams: []\noutputs:", {"beams", "nothing but shells"});
   refused("initial: [0.5, 0, 0]", "form: clothoid", {"natural"});
+  refused("initial: [0.5, 0, 0]\nanalysis: {type: shell-motion, duration: 0.1, step: 1e-3}\noutputs:",
+          "held: false\nanalysis: {type: shell-motion, duration: 0.1, step: 1e-3}\noutputs:\n  - {name: omega, measure: frequencies}",
+          {"measure", "uniform shells that are held"});
   refused("initial: [0.5, 0, 0]", "velocity: [1, 0, 0]", {"scene.yaml:3", "held", "velocity"});
   refused("initial: [0.5, 0, 0]", "held: false\n    rates: [1, 2, 3]", {"rates", "leave the cone"});
 }
