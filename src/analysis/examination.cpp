@@ -14,7 +14,8 @@ std::string number(double x) { return std::isinf(x) ? "any" : fmt::format("{:.6g
 void describeBounds(const Examination& e, std::vector<std::string>& sentences) {
   const FrictionBound& b = e.bound;
   if (std::isinf(b.best())) {
-    sentences.push_back("Friction cannot harm: forces exist and are unique for any coefficient.");
+    if ((e.sliding->friction.array() > 0).any())
+      sentences.push_back("Friction cannot harm: forces exist and are unique for any coefficient.");
     return;
   }
   if (b.best() == 0) {
@@ -33,7 +34,7 @@ void describeBounds(const Examination& e, std::vector<std::string>& sentences) {
 void describeMargin(const Examination& e, std::vector<std::string>& sentences) {
   if (!(e.sliding->friction.array() > 0).any()) return;
   const FrictionMargin& m = e.margin;
-  if (m.factor > 1)
+  if (m.factor > 1 && std::isfinite(m.factor))
     sentences.push_back(
         fmt::format("The coefficients given may grow by the factor {} before that is no longer certain.", number(m.factor)));
   else if (m.factor > 0)
@@ -42,9 +43,10 @@ void describeMargin(const Examination& e, std::vector<std::string>& sentences) {
   for (const int i : m.endangered)
     sentences.push_back(fmt::format("At risk: {}, with a coefficient of {:.6g} against {} by itself.", e.sliding->name(i),
                                     e.sliding->friction[i], number(m.bounds[i])));
-  const bool isShared = m.verdict == Verdict::Multiple && m.solutions.isContinuum;
-  sentences.push_back(
-      fmt::format("For the loads given: {}.", isShared ? "infinitely many forces, as contacts share them" : toString(m.verdict)));
+  const bool isMultiple = m.verdict == Verdict::Multiple, isShared = isMultiple && m.solutions.isContinuum;
+  sentences.push_back(fmt::format("For the loads given: {}{}.",
+                                  isShared ? "infinitely many forces, as contacts share them" : toString(m.verdict),
+                                  isMultiple ? "; the forces of the results are one choice" : ""));
 }
 
 }

@@ -173,13 +173,14 @@ double FrictionBound::best() const { return exact ? std::max(*exact, std::max(no
 FrictionBound frictionBound(const SlidingProblem& problem, const VectorX& direction) {
   const SlidingProblem turned = along(problem, direction);
   FrictionBound bound;
-  if (turned.contacts() == 0 || (turned.T * turned.friction.asDiagonal()).isZero(0)) {
+  const bool isSmooth = turned.friction.isZero(0);
+  const double smallest = independence(turned.A);
+  if (!isSmooth && smallest == 0) return bound;
+  if (isSmooth || (turned.T * turned.friction.asDiagonal()).isZero(0)) {
     bound.norm = bound.sharp = infinity;
     bound.exact = infinity;
     return bound;
   }
-  const double smallest = independence(turned.A);
-  if (smallest == 0) return bound;
   const Kind kind = kindOf(turned);
   if (kind == Kind::Mixed)
     boundMixed(turned, radiusWithoutFriction(turned), bound);

@@ -7,12 +7,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
 namespace tendril {
 namespace {
+
+/// Decompositions cost the cube of it: a few seconds.
+constexpr int mostVelocities = 1000;
+constexpr double fixedTogether = 1e-12; ///< normal velocity of a guide's point per unit of motion, in rounding
+constexpr std::string_view askToProject = "correct it, or have it projected (project_initial: true)";
 
 constexpr Request massOnly{.motion = true, .tangent = true, .stiffness = false, .timeRate = true, .damping = 0, .inertia = 1};
 
@@ -98,6 +104,9 @@ struct ModelContacts::Impl {
   }
 
   void gather(const State& given) {
+    if (model.nv() > mostVelocities)
+      throw InputError(fmt::format("solvability: {} velocities are too many, at most {}, since its matrices are dense; take a coarser mesh",
+                                   model.nv(), mostVelocities));
     state = given;
     state.a.setZero(model.nv());
     state.lambda.setZero(model.nc());
@@ -147,6 +156,8 @@ struct ModelContacts::Impl {
     const VectorX row = point.rows.transpose() * guide.normal;
     if (!guide.isUnilateral && !guide.friction) return held.add(row, gap, rate, bias, name);
     if (guide.isUnilateral && !isClosed(gap, rate, name)) return;
+    if (row.cwiseProduct(unit).norm() <= fixedTogether)
+      throw InputError(name + ": its point cannot move along the normal, since it is fixed to the frame; put one of them on another part");
     const double slip = guide.tangent.dot(point.rate);
     const double direction = guide.sliding ? *guide.sliding : slide(slip, guide.friction.has_value(), name);
     touching.add(row, gap, rate, bias, name);
@@ -280,20 +291,24 @@ struct ModelContacts::Impl {
     return e;
   }
 
-  void refuseViolations() const {
-    const Equalities e = equalities();
+  void refusePositions(const Equalities& e, std::string_view remedy) const {
     if (e.value.size() == 0) return;
     Eigen::Index row = 0;
     const double violation = e.value.cwiseAbs().maxCoeff(&row);
-    if (violation > options.gapTolerance * std::max(1.0, model.characteristicLength()))
-      throw InputError(
-          fmt::format("the state violates {} by {:.3g} m or rad: no statement on its accelerations; ask for it to be projected",
-                      e.names[std::size_t(row)], violation));
+    if (!(violation <= options.gapTolerance * std::max(1.0, model.characteristicLength())))
+      throw InputError(fmt::format("the state violates {} by {:.3g} m or rad: no statement on its accelerations; {}",
+                                   e.names[std::size_t(row)], violation, remedy));
+  }
+
+  void refuseViolations() const {
+    const Equalities e = equalities();
+    refusePositions(e, askToProject);
+    if (e.rate.size() == 0) return;
+    Eigen::Index row = 0;
     const double drift = e.rate.cwiseAbs().maxCoeff(&row);
     if (drift > options.rateTolerance * speed)
-      throw InputError(fmt::format(
-          "the velocities violate {} by {:.3g} m/s or rad/s: no statement on the accelerations; ask for the state to be projected",
-          e.names[std::size_t(row)], drift));
+      throw InputError(fmt::format("the velocities violate {} by {:.3g} m/s or rad/s: no statement on the accelerations; {}",
+                                   e.names[std::size_t(row)], drift, askToProject));
   }
 
   const Model& model;
@@ -334,6 +349,7 @@ std::vector<std::string> ModelContacts::project(State& state) {
   }
   impl_->gather(state);
   const Impl::Equalities e = impl_->equalities();
+  impl_->refusePositions(e, "projection found no state that agrees with all joints and guides; move the parts or what holds them");
   if (e.rate.size() > 0) {
     const VectorX change = RowSpace(e.J, impl_->unit, ConstrainedResponse::rankTolerance).solve(-e.rate);
     state.v += change;

@@ -25,8 +25,6 @@ struct Options {
   std::filesystem::path along; ///< results of a run, whose states are examined; empty: none
 };
 
-/// Larger models are not examined: the matrices of the contact problem are dense.
-constexpr int mostVelocities = 1500;
 /// Integrators leave gaps and rates of closed contacts near zero only.
 constexpr ModelContactOptions asIntegrated{.gapTolerance = 1e-4, .rateTolerance = 1e-3};
 
@@ -59,10 +57,6 @@ void printSolvability(const Scene& scene, const Analysis& analysis) {
   const Model& model = *scene.mechanism().model;
   if (dynamic_cast<const SolvabilityCheck*>(&analysis) || analysis.state().q.size() != model.nq()) return;
   if (dynamic_cast<const ShellAnalysis*>(&analysis)) return; // equations of their own, not those of the model
-  if (model.nv() > mostVelocities) {
-    fmt::print("  solvable   not examined: {} velocities are too many, at most {}\n", model.nv(), mostVelocities);
-    return;
-  }
   try {
     ModelContacts contacts(model, &scene.contacts(), {}, asIntegrated);
     for (const std::string& sentence : examine(contacts, analysis.state()).sentences()) fmt::print("  solvable   {}\n", sentence);
@@ -80,11 +74,17 @@ State stateOf(const ResultReader& results, const VectorX& times, std::size_t row
   return state;
 }
 
-void examineAlong(const Scene& scene, const std::filesystem::path& folder) {
+/// Guides belong to the analysis of solvability alone.
+std::vector<Guide> guidesOf(const Analysis& analysis) {
+  const auto* check = dynamic_cast<const SolvabilityCheck*>(&analysis);
+  return check ? check->guides() : std::vector<Guide>{};
+}
+
+void examineAlong(const Scene& scene, const Analysis& analysis, const std::filesystem::path& folder) {
   const Model& model = *scene.mechanism().model;
   const ResultReader results(folder / "results.h5");
   const VectorX times = results.time();
-  ModelContacts contacts(model, &scene.contacts(), {}, asIntegrated);
+  ModelContacts contacts(model, &scene.contacts(), guidesOf(analysis), asIntegrated);
   const std::filesystem::path file = folder / "solvability.csv";
   std::ofstream out(file);
   out << "time,contacts,margin,bound,unique,solutions,at_risk\n";
@@ -120,7 +120,7 @@ int check(const Options& options) {
   analysis->start();
   for (const std::string& message : analysis->messages()) fmt::print("  note       {}\n", message);
   if (scene.isDynamic()) printSolvability(scene, *analysis);
-  if (!options.along.empty()) examineAlong(scene, options.along);
+  if (!options.along.empty()) examineAlong(scene, *analysis, options.along);
   fmt::print("The scene is ready to run.\n");
   return Success;
 }

@@ -446,6 +446,9 @@ TEST(FrictionBound, LimitsAndDirections) {
   SlidingProblem twice = p;
   twice.A.row(1) = twice.A.row(0), twice.A.col(1) = twice.A.col(0);
   EXPECT_EQ(frictionBound(twice).norm, 0);
+  twice.T.setZero(); // friction presses on neither, but shares that are open leave its sum open
+  EXPECT_EQ(frictionBound(twice).best(), 0);
+  EXPECT_EQ(frictionBound(twice, numbers({0, 0})).best(), infinity);
   EXPECT_THROW(frictionBound(p, numbers({1, -1})), std::invalid_argument);
 }
 

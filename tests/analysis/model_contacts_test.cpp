@@ -130,6 +130,10 @@ TEST(ModelContacts, DegenerateFramesAreRefused) {
   EXPECT_THROW(ModelContacts(*model.mechanism.model, nullptr, {guide}), InputError);
   guide = model.guide(-0.2);
   EXPECT_THROW(ModelContacts(*model.mechanism.model, nullptr, {guide}), InputError);
+  guide = model.guide(0.2);
+  guide.frame = guide.point; // cannot slide
+  ModelContacts contacts(*model.mechanism.model, nullptr, {guide});
+  EXPECT_THROW(contacts.at(model.mechanism.model->initialState()), InputError);
 }
 
 TEST(ModelContacts, MovingFramesBendTheGuide) {

@@ -43,9 +43,11 @@ class ModelContacts {
   ModelContacts(const Model& model, const ContactModel* contacts, std::vector<Guide> guides, const ModelContactOptions& options = {});
   ~ModelContacts();
 
-  /// Throws InputError if the state violates joints or guides by more than the tolerances, with the worst of them and the remedy.
+  /// Throws InputError if the state violates joints or guides by more than the tolerances, with the worst of them and the remedy, if the
+  /// point of a rough guide is fixed to its frame, and if the model is too large for dense matrices.
   const AccelerationProblem& at(const State& state);
   /// Moves positions and velocities onto the constraints, as little as possible. Returns what was not negligible, in words.
+  /// Throws InputError if no such positions are found.
   std::vector<std::string> project(State& state);
   /// What had to be assumed at the last state: contacts at rest, contacts about to collide.
   const std::vector<std::string>& notes() const;
