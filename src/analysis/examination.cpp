@@ -18,8 +18,13 @@ void describeBounds(const Examination& e, std::vector<std::string>& sentences) {
       sentences.push_back("Friction cannot harm: forces exist and are unique for any coefficient.");
     return;
   }
+  if (b.best() == 0 && b.beta2) {
+    sentences.push_back(
+        "No bound on friction can be given: nothing is known of the distance beta_2 of mixed contact from losing uniqueness.");
+    return;
+  }
   if (b.best() == 0) {
-    sentences.push_back("Contacts that rub depend on each other: no bound on friction can be given, only the exact count for these loads.");
+    sentences.push_back("Contacts that rub depend on each other: no bound on friction can be given.");
     return;
   }
   std::string text = "Forces exist and are unique for every load while the coefficients of friction are below " + number(b.best());
@@ -31,22 +36,28 @@ void describeBounds(const Examination& e, std::vector<std::string>& sentences) {
                                     b.beta2->lower, b.beta2->upper));
 }
 
+std::string count(const FrictionMargin& m) {
+  const std::string text = m.solutions.isContinuum ? "infinitely many forces, as contacts share them" : toString(m.verdict);
+  if (m.verdict == Verdict::Multiple) return text + "; the forces of the results are one choice";
+  if (m.verdict == Verdict::Undecided)
+    return text + fmt::format(", as more than {} contacts are not tried one by one", maxEnumeratedContacts);
+  return text;
+}
+
 void describeMargin(const Examination& e, std::vector<std::string>& sentences) {
   if (!(e.sliding->friction.array() > 0).any()) return;
   const FrictionMargin& m = e.margin;
   if (m.factor > 1 && std::isfinite(m.factor))
     sentences.push_back(
         fmt::format("The coefficients given may grow by the factor {} before that is no longer certain.", number(m.factor)));
-  else if (m.factor > 0)
-    sentences.push_back(fmt::format("The coefficients given reach the bound (factor {}): there are loads with several solutions or none.",
-                                    number(m.factor)));
+  else if (m.factor > 0 && m.factor <= 1)
+    sentences.push_back(fmt::format("The coefficients given reach the bound (factor {}): {}.", number(m.factor),
+                                    e.bound.exact ? "there are loads with several solutions or none"
+                                                  : "for some loads there may be several solutions or none, as this bound is not exact"));
   for (const int i : m.endangered)
     sentences.push_back(fmt::format("At risk: {}, with a coefficient of {:.6g} against {} by itself.", e.sliding->name(i),
                                     e.sliding->friction[i], number(m.bounds[i])));
-  const bool isMultiple = m.verdict == Verdict::Multiple, isShared = isMultiple && m.solutions.isContinuum;
-  sentences.push_back(fmt::format("For the loads given: {}{}.",
-                                  isShared ? "infinitely many forces, as contacts share them" : toString(m.verdict),
-                                  isMultiple ? "; the forces of the results are one choice" : ""));
+  sentences.push_back("For the loads given: " + count(m) + ".");
 }
 
 }

@@ -116,9 +116,11 @@ class MixedPath {
   MatrixX B1_, R1_;
 };
 
+/// A node of the search costs the cube of the contacts: it stops after a second or so, and is then not certified.
 PMatrixRadius radiusWithoutFriction(SlidingProblem problem) {
+  constexpr double most = 1e7;
   problem.friction.setZero();
-  return radiusOfPMatrix(standardForm(problem).M);
+  return radiusOfPMatrix(standardForm(problem).M, 1e-10, long(std::ceil(most / std::pow(problem.contacts(), 3))));
 }
 
 void boundMixed(const SlidingProblem& problem, const PMatrixRadius& beta2, FrictionBound& bound) {

@@ -19,6 +19,11 @@ void SceneBuilder::readSolvability(const Record& analysis) {
 }
 
 void SceneBuilder::watchSolvability(const Record& analysis, const AnalysisMaker& make) {
+  if (!analysis.has("monitor")) {
+    if (analysis.node().has("on_loss")) analysis.node("on_loss").refuse("nothing is watched", "write `monitor: solvability`, or remove it");
+    return;
+  }
+  static_cast<void>(analysis.choice("monitor")); // there is but one, and another word is refused
   const SolvabilityMonitorOptions options{.stops = analysis.choice("on_loss") == "stop"};
   content_.watchesSolvability = true;
   content_.makeAnalysis = [make, options](const Model& model, const ContactModel& contacts, const FrictionObserver& observer) {
