@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <random>
 #include <type_traits>
 #include <utility>
@@ -91,6 +92,14 @@ SectionProperties sectionOfRod(const Record& r) {
 
 /// In SI.
 const char* unitOfParameter(const std::string& parameter) { return parameter == "distance" ? "m" : parameter == "rotation" ? "rad" : "1"; }
+
+/// The polygon of the nodes is what touches: it does not follow elements that bend by more than half a turn.
+void refuseCoarse(const Node& elements, const VectorX& strains, double h) {
+  for (Eigen::Index i = 0; i < strains.size(); i += 3)
+    if (const double angle = h * std::hypot(strains[i], strains[i + 1]); !(angle < std::numbers::pi))
+      elements.refuse(fmt::format("element {} bends by {:.4g} rad at the start, more than half a turn", i / 3, angle),
+                      "give more elements, or smaller strains (`start`, `spread`, `natural`)");
+}
 
 /// An obstacle as a rod in equilibrium knows it, or nothing.
 std::optional<RodObstacle> obstacleOf(const ContactModel::Part& part, const Shape& shape, const Pose& frame) {
@@ -227,6 +236,7 @@ void SceneBuilder::readPackedRing(const Record& r, const Record& analysis) {
                  .starts = analysis.integer("starts"),
                  .begin = rod_.ends.begin,
                  .length = rod_.rod.length};
+  placed(analysis.node(), [&] { checkRing(packedRing_->ring); });
   const Shape disc{.kind = Shape::Kind::Disc, .size = {analysis.number("radius") * rod_.rod.length, 0, 0}, .hollow = true};
   content_.obstacles.push_back({"disc", &builder_.ground(rod_.ends.begin), {disc}}); // to be seen; such scenes have no contacts
 }
@@ -312,11 +322,21 @@ void SceneBuilder::readRodContact(const Record& r, const Record& analysis) {
                  .steps = analysis.integer("steps"),
                  .unit = unitOfParameter(analysis.choice("parameter"))};
   if (analysis.choice("method") == "flow") rodContact_->equilibrium.method = ContactDescent::Flow;
-  rodContact_->equilibrium.tolerance = analysis.number("optimality");
+  const double optimality = analysis.number("optimality");
+  if (!(optimality >= 1e-11 && optimality <= 1e-3))
+    analysis.node("optimality").refuse("rounding is coarser, or no equilibrium is", "give a residual between 1e-11 and 1e-3");
+  rodContact_->equilibrium.tolerance = optimality;
   rodContact_->equilibrium.maxIterations = analysis.integer("max_iterations");
   if (analysis.has("start")) rod_.start = Vector3(analysis.numbers("start")).replicate(rod_.elements, 1);
   addSpread(analysis, 3);
+  refuseCoarse(r.node("elements"), rod_.start, rod_.rod.length / rod_.elements);
   rodContact_->start = rod_.start;
+  for (const char* key : {"from", "to"}) {
+    const RodEnds ends = rodContact_->family.ends(analysis.node(key).toNumber(unit));
+    if (ends.position && (*ends.position - ends.begin.x).norm() > rod_.rod.length * (1 - 1e-6))
+      analysis.node(key).refuse("the ends are as far apart there as the rod is long: it is straight, and gives way in no direction",
+                                "bring the ends closer, by 1e-5 of the length or more");
+  }
 }
 
 void SceneBuilder::addSpread(const Record& analysis, int stride) {

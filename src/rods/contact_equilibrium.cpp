@@ -95,6 +95,8 @@ class Descent {
   bool newtonIteration(const VectorX& gradient);
   bool flowIteration();
   void accept();
+  /// What is near, in words.
+  std::string closest() const;
 
   ContactProgram& p_;
   const RodContactEquilibriumOptions& o_;
@@ -110,6 +112,11 @@ class Descent {
 void Descent::accept() {
   x_ = p_.rod().strains(), nodes_ = p_.nodes(), energy_ = p_.energy();
   energies.push_back(energy_);
+}
+
+std::string Descent::closest() const {
+  const double gap = p_.leastGap() / p_.radius();
+  return gap < 0.5 ? fmt::format("with a closest gap of {:.3g} of the radius", gap) : "though nothing is near";
 }
 
 bool Descent::lead(const RodEnds& ends) {
@@ -131,10 +138,9 @@ bool Descent::lead(const RodEnds& ends) {
     step /= 2, ++cuts;
     if (step < shortest) {
       p_.place(x_);
-      message =
-          fmt::format("the end cannot be led to its place: it gets stuck after {:.3g} of the way, where the closest gap is {:.3g} of the "
-                      "radius; give a start nearer to the ends, more room, or a smaller step of the parameter",
-                      share, p_.leastGap() / p_.radius());
+      message = fmt::format("the end cannot be led to its place: it gets stuck when {:.3g} of the way are left, {}; give a start nearer to "
+                            "the ends, more room, or a smaller step of the parameter",
+                            1 - share, closest());
       return false;
     }
   }

@@ -37,7 +37,7 @@ double asymmetryOf(const std::vector<double>& kappa) {
 
 }
 
-PackedRing packRing(const PackedRingOptions& o) {
+void checkRing(const PackedRingOptions& o) {
   if (o.elements < 8) throw InputError(fmt::format("packed ring: it needs at least 8 elements, not {}", o.elements));
   if (!(o.radius > 0)) throw InputError("packed ring: the radius of the container must be positive");
   // An element is an arc between two nodes of the disc: it must not be longer than the way across.
@@ -47,9 +47,15 @@ PackedRing packRing(const PackedRingOptions& o) {
                     "larger one, or more elements",
                     o.radius, o.elements));
   if (std::abs(o.index) > o.elements / 8) throw InputError("packed ring: so many turns need more elements");
+}
+
+PackedRing packRing(const PackedRingOptions& o) {
+  checkRing(o);
   RingProgram program(o);
   InteriorPoint solver({.tolerance = o.tolerance, .maxIterations = o.maxIterations});
+  if (o.stops) solver.watch([&o](const InteriorPointReport::Iterate&) { return !o.stops(); });
   const InteriorPointReport& report = solver.solve(program);
+  if (report.status == InteriorPointReport::Status::Interrupted) throw Interrupted("packed ring: stopped on its way to an equilibrium");
   PackedRing ring;
   ring.isSolved = report.converged() || report.status == InteriorPointReport::Status::Acceptable;
   ring.isMinimum = report.strictMinimum;

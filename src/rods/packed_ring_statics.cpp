@@ -17,6 +17,7 @@ const StepReport& PackedRingStatics::advance() {
   for (int k = 0; k < options_.starts; ++k) {
     PackedRingOptions o = options_.ring;
     o.seed += unsigned(k);
+    o.stops = [this] { return isStopAsked(); };
     PackedRing ring = packRing(o);
     step_.iterations += ring.iterations;
     solved += ring.isSolved;

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,9 +41,13 @@ struct PackedRingOptions {
   unsigned seed = 1; ///< of the first guess, a random closed tangle
   double tolerance = 1e-9;
   int maxIterations = 1000;
+  std::function<bool()> stops; ///< asked in every iteration: gives up with Interrupted
 };
 
 /// InputError for a container that holds no element, and other numbers that make no ring.
+void checkRing(const PackedRingOptions& options);
+
+/// As checkRing() allows.
 PackedRing packRing(const PackedRingOptions& options);
 
 }
