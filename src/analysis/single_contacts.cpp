@@ -28,7 +28,7 @@ bool isBlockDiagonal(const Model& model, const SparseMatrix& M) {
 
 }
 
-SingleContacts::SingleContacts(const Model& model, const ContactModel& contacts) : model_(model), contacts_(contacts) {
+SingleContacts::SingleContacts(const Model& model, const ContactModel& contacts) : contacts_(contacts) {
   if (model.nc() > 0) return;
   Assembly assembly(model);
   State state = model.initialState();

@@ -391,6 +391,8 @@ const std::map<std::string, std::vector<std::string>> shortVariants{
     {"cables/falling-cable.yaml", {"elements=10", "h=5e-3"}},
     // Before the snap, which amplifies rounding.
     {"rods/plectoneme.yaml", {"N=40", "turns=2", "increment=20", "analysis.optimality=1e-11"}},
+    {"shells/cone.yaml", {"duration=0.1"}},
+    {"shells/clothoid-dynamics.yaml", {"duration=0.1"}},
     {"rods/lying-on-floor.yaml", {"N=40", "analysis.optimality=1e-11"}},
     {"rods/buckled-in-tube.yaml", {"N=40", "distance=0.98", "steps=10", "analysis.optimality=1e-11"}},
     {"cables/catenary-bridge.yaml", {"elements=84"}},
@@ -427,6 +429,9 @@ const std::map<std::string, std::vector<std::string>> shortVariants{
 /// What outputs tell of the solver rather than of the mechanics; rounding may change it. Residuals are compared with references.
 const std::set<std::string> efforts{"time_per_step",   "newton_steps",      "sweeps",    "iterations", "newton_average", "condition",
                                     "momentum_defect", "replay_difference", "optimality"};
+
+/// Numbers of several units, told in SI whatever the units of the scene.
+const std::set<std::string> toldInSi{"coordinates"};
 
 /// Bundles whose symmetric state branches: rounding chooses a side (a braid comes out as its mirror image), and units change the rounding.
 /// The walker has many local optima, on which more than a hundred iterations decide.
@@ -484,7 +489,7 @@ TEST_P(FullUnits, DoNotMatter) {
   for (const char* units : {"{length: mm, mass: t, time: s}", "{length: km, mass: g, time: min}"}) {
     const auto results = runIn(units, GetParam());
     for (const auto& [name, value] : expected) {
-      if (efforts.contains(name)) continue;
+      if (efforts.contains(name) || toldInSi.contains(name)) continue;
       if (value.hasNaN() && results.at(name).hasNaN()) continue; // no value
       EXPECT_LT((results.at(name) - value).norm(), 1e-6 * value.norm() + 1e-9)
           << name << " in " << units << ": " << results.at(name).transpose() << " instead of " << value.transpose();

@@ -31,7 +31,6 @@ class SingleContacts {
  private:
   double answer(const ContactRecord& contact, const Vector3& along, double& normal) const;
 
-  const Model& model_;
   const ContactModel& contacts_;
   bool areBodiesFree_ = false;
   std::vector<Matrix6> inverse_; ///< of the inertia of each block, in its frame
