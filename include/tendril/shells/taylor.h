@@ -18,12 +18,12 @@ template <int Order> class Taylor {
   /// Variable number i, at a value.
   static Taylor variable(int i, double value) {
     Taylor x(value);
-    x.c_[std::size_t(1 + i)] = 1;
+    x.c_[1 + std::size_t(i)] = 1;
     return x;
   }
 
   double value() const { return c_[0]; }
-  double first(int i) const { return c_[std::size_t(1 + i)]; }
+  double first(int i) const { return c_[1 + std::size_t(i)]; }
   double second(int i, int j) const {
     static_assert(Order >= 2);
     return derivative({i, j, -1});
