@@ -87,21 +87,23 @@ bool ShellAnalysis::monitor(std::string_view name, const Marker*, double* values
   return true;
 }
 
+// ---- at rest ----------------------------------------------------------------------------------------------------------------------------
+
+void StillShells::restore(const Snapshot& snapshot) {
+  if (snapshot.at("step")[0] > 0) advance();
+}
+
+Energy StillShells::energy(const Model&) const {
+  Energy sum;
+  for (std::size_t i = 0; i < size(); ++i) sum += energyOf(i);
+  return sum;
+}
+
 // ---- shape -----------------------------------------------------------------------------------------------------------------------------
 
 const StepReport& ShellShape::advance() {
   step_.step = 1, step_.t = state_.t = 1, step_.h = 1;
   return step_;
-}
-
-void ShellShape::restore(const Snapshot& snapshot) {
-  if (snapshot.at("step")[0] > 0) advance();
-}
-
-Energy ShellShape::energy(const Model&) const {
-  Energy sum;
-  for (std::size_t i = 0; i < size(); ++i) sum += energyOf(i);
-  return sum;
 }
 
 // ---- equilibrium -----------------------------------------------------------------------------------------------------------------------
@@ -115,16 +117,6 @@ const StepReport& ShellStatics::advance() {
     show(i, e.at.curvatures(), Vector3::Zero());
   }
   return step_;
-}
-
-void ShellStatics::restore(const Snapshot& snapshot) {
-  if (snapshot.at("step")[0] > 0) advance();
-}
-
-Energy ShellStatics::energy(const Model&) const {
-  Energy sum;
-  for (std::size_t i = 0; i < size(); ++i) sum += energyOf(i);
-  return sum;
 }
 
 // ---- motion ----------------------------------------------------------------------------------------------------------------------------

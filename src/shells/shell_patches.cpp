@@ -199,6 +199,11 @@ Carrier carrierOf(const ShellPatch& patch, const double* pose, const Gravity& gr
   return c;
 }
 
+void setVelocities(Carrier& c, const State& state, int poseV, int v, int size) {
+  c.v = state.v.segment<3>(poseV), c.w = state.v.segment<3>(poseV + 3);
+  c.rates = padded(state.v.data() + v, size);
+}
+
 }
 
 void ShellPatches::evaluate(const State& state, Assembly& assembly) const {
@@ -217,9 +222,9 @@ void ShellPatches::evaluate(const ShellPatch& patch, const Place& place, const S
   const double* q = state.q.data() + place.q;
   Carrier c = carrierOf(patch, state.q.data() + place.poseQ, *gravity_, state.t);
   if (request.motion) {
-    c.v = state.v.segment<3>(place.poseV), c.w = state.v.segment<3>(place.poseV + 3);
+    setVelocities(c, state, place.poseV, place.v, n);
     c.vRate = state.a.segment<3>(place.poseV), c.wRate = state.a.segment<3>(place.poseV + 3);
-    c.rates = padded(state.v.data() + place.v, n), c.accelerations = padded(state.a.data() + place.v, n);
+    c.accelerations = padded(state.a.data() + place.v, n);
   }
   const Matrix3 K = patch.properties.stiffness();
   const double tau = request.motion ? patch.properties.dampingTime : 0;
@@ -271,8 +276,7 @@ void ShellPatches::addEnergy(const State& state, Energy& energy) const {
     const Place& place = places_[i];
     const double* q = state.q.data() + place.q;
     Carrier c = carrierOf(patch, state.q.data() + place.poseQ, *gravity_, state.t);
-    c.v = state.v.segment<3>(place.poseV), c.w = state.v.segment<3>(place.poseV + 3);
-    c.rates = padded(state.v.data() + place.v, patch.shape->size());
+    setVelocities(c, state, place.poseV, place.v, patch.shape->size());
     const Matrix3 K = patch.properties.stiffness();
     const bool isIntegrated = visitPoints(patch, q, [&](double area, const Vector2& s) {
       const SheetPoint<Taylor<2>> p = patch.shape->secondOrder(q, s);
@@ -299,8 +303,7 @@ void ShellPatches::addMomentum(const State& state, Momentum& momentum) const {
     const Place& place = places_[i];
     const double* q = state.q.data() + place.q;
     Carrier c = carrierOf(patch, state.q.data() + place.poseQ, *gravity_, state.t);
-    c.v = state.v.segment<3>(place.poseV), c.w = state.v.segment<3>(place.poseV + 3);
-    c.rates = padded(state.v.data() + place.v, patch.shape->size());
+    setVelocities(c, state, place.poseV, place.v, patch.shape->size());
     const bool isIntegrated = visitPoints(patch, q, [&](double area, const Vector2& s) {
       const MovingPoint<2> m(patch.shape->secondOrder(q, s), c);
       const Vector3 p = area * patch.properties.areaDensity * (c.R * m.velocity);

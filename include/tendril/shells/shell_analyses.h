@@ -50,34 +50,32 @@ class ShellAnalysis : public Analysis {
   std::vector<Block> places_;
 };
 
-/// Shows given curvatures; nothing is solved.
-class ShellShape final : public ShellAnalysis {
+/// Shells at rest, found in one step.
+class StillShells : public ShellAnalysis {
  public:
-  ShellShape(const Model& model, std::vector<ShownPatch> patches, const Vector3& gravity)
+  StillShells(const Model& model, std::vector<ShownPatch> patches, const Vector3& gravity)
       : ShellAnalysis(model, std::move(patches), gravity) {}
 
   void start() override {}
   bool finished() const override { return step_.step > 0; }
-  const StepReport& advance() override;
   Energy energy(const Model& model) const override;
   double progress() const override { return double(step_.step); }
   Snapshot save() override { return {{"step", {double(step_.step)}}}; }
   void restore(const Snapshot& snapshot) override;
 };
 
-/// The stable equilibrium of each patch under its weight (patchEquilibrium), in one step.
-class ShellStatics final : public ShellAnalysis {
+/// Shows given curvatures; nothing is solved.
+class ShellShape final : public StillShells {
  public:
-  ShellStatics(const Model& model, std::vector<ShownPatch> patches, const Vector3& gravity)
-      : ShellAnalysis(model, std::move(patches), gravity) {}
-
-  void start() override {}
-  bool finished() const override { return step_.step > 0; }
+  using StillShells::StillShells;
   const StepReport& advance() override;
-  Energy energy(const Model& model) const override;
-  double progress() const override { return double(step_.step); }
-  Snapshot save() override { return {{"step", {double(step_.step)}}}; }
-  void restore(const Snapshot& snapshot) override;
+};
+
+/// The stable equilibrium of each patch under its weight (patchEquilibrium), in one step.
+class ShellStatics final : public StillShells {
+ public:
+  using StillShells::StillShells;
+  const StepReport& advance() override;
 };
 
 struct ShellMotionOptions {
