@@ -1,3 +1,4 @@
+#include "support/places.h"
 #include "tendril/contact/line_contacts.h"
 #include "tendril/dynamics/nonsmooth_alpha.h"
 #include "tendril/io/scene.h"
@@ -89,7 +90,7 @@ void march(benchmark::State& run, Analysis& analysis, const TimedContacts::Times
 /// Fibres of the scene hair-drop that fall on a ball and on one another.
 void hairDrop(benchmark::State& run) {
   const std::vector<std::string> overrides{"N=" + std::to_string(run.range(0))};
-  const Scene scene = Scene::fromFile(TENDRIL_SOURCE_DIR "/scenes/beam-contact/hair-drop.yaml", overrides);
+  const Scene scene = Scene::fromFile(test::sourceFolder() + "/scenes/beam-contact/hair-drop.yaml", overrides);
   const Model& model = *scene.mechanism().model;
   for (auto _ : run) {
     TimedContacts::Times times;
@@ -124,7 +125,7 @@ BENCHMARK(hairDrop)
 void strand(benchmark::State& run) {
   const std::vector<std::string> overrides{"wires=" + std::to_string(run.range(0)), "elements=" + std::to_string(run.range(1)),
                                            "pitches=" + std::to_string(run.range(1) / 50)};
-  const Scene scene = Scene::fromFile(TENDRIL_SOURCE_DIR "/bench/beam_contact_strand.yaml", overrides);
+  const Scene scene = Scene::fromFile(test::sourceFolder() + "/bench/beam_contact_strand.yaml", overrides);
   const Model& model = *scene.mechanism().model;
   for (auto _ : run) {
     TimedContacts::Times times;

@@ -1,3 +1,4 @@
+#include "support/places.h"
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/dynamics/lie_group_variational.h"
 #include "tendril/dynamics/variational.h"
@@ -68,7 +69,7 @@ BENCHMARK(VariationalChainStep)->ArgsProduct({{10, 30}, {1, 2, 3, 4}})->Unit(ben
 /// Scenes of closed loops by elimination and scheme.
 void VariationalLoopStep(benchmark::State& run, const char* scene, const char* method, const char* scheme) {
   const std::vector<std::string> overrides{std::string("method=") + method, std::string("scheme=") + scheme, "duration=0.2"};
-  const Scene loaded = Scene::fromFile(std::string(TENDRIL_SOURCE_DIR "/scenes/variational/") + scene, overrides);
+  const Scene loaded = Scene::fromFile(test::sourceFolder() + "/scenes/variational/" + scene, overrides);
   double iterations = 0;
   long steps = 0;
   for (auto _ : run) {

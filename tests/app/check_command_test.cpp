@@ -1,5 +1,6 @@
 // tendril check on what slides: bounds in words, the margin along a run, a run that is stopped.
 #include "app/program.h"
+#include "support/places.h"
 
 #include <filesystem>
 #include <fstream>
@@ -8,7 +9,7 @@ using namespace tendril::testing;
 
 namespace {
 
-const std::string painleve = std::string(TENDRIL_SOURCE_DIR) + "/scenes/contact/painleve-rod.yaml";
+const std::string painleve = test::sourceFolder() + "/scenes/contact/painleve-rod.yaml";
 
 }
 

@@ -1,4 +1,5 @@
 #include "app/program.h"
+#include "support/places.h"
 #include "tendril/io/friction_methods.h"
 
 #include <cmath>
@@ -10,7 +11,7 @@ namespace fs = std::filesystem;
 using namespace testing;
 using Json = nlohmann::json;
 
-std::string data(const std::string& name) { return std::string(TENDRIL_SOURCE_DIR) + "/tests/data/fc3d/" + name; }
+std::string data(const std::string& name) { return test::sourceFolder() + "/tests/data/fc3d/" + name; }
 
 class ContactCommand : public Program {
  protected:

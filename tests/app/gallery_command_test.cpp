@@ -1,4 +1,5 @@
 #include "app/program.h"
+#include "support/places.h"
 #include "tendril/view/render.h"
 #include "tendril/view/view.h"
 
@@ -58,7 +59,7 @@ TEST_F(FullGalleryCommand, WritesAPageThatKeepsWhatWasMadeBefore) {
 TEST_F(FullGalleryCommand, TellsWhatFailedAndMakesTheOthers) {
   fs::create_directories(folder / "bin");
   fs::create_directories(folder / "share" / "tendril" / "scenes" / "mine");
-  fs::copy_file(TENDRIL_PROGRAM, folder / "bin" / "tendril");
+  fs::copy_file(test::programFile(), folder / "bin" / "tendril");
   const std::string scene = R"(# A ball flies
 # freely. Two numbers decide:
 #

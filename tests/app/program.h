@@ -1,5 +1,6 @@
 #pragma once
 #include "io/support.h"
+#include "support/places.h"
 
 #include <nlohmann/json.hpp>
 
@@ -31,7 +32,7 @@ class Program : public ::testing::Test {
     dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
     const rlimit limit{largestFile, largestFile};
     if (largestFile != RLIM_INFINITY) setrlimit(RLIMIT_FSIZE, &limit);
-    execv(TENDRIL_PROGRAM, argv.data());
+    execv(test::programFile().c_str(), argv.data());
     _exit(99);
   }
   Answer wait(pid_t child) {

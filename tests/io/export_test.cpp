@@ -1,5 +1,6 @@
 #include "io/run_scenes.h"
 #include "io/support.h"
+#include "support/places.h"
 #include "tendril/io/export.h"
 #include "tendril/io/results.h"
 #include "tendril/io/run.h"
@@ -41,7 +42,7 @@ class Export : public ::testing::Test {
   /// What an independent reader finds in the exported files.
   Json read() const {
     const fs::path report = own / "report.json";
-    const std::string command = "python3 " TENDRIL_SOURCE_DIR "/tests/io/check_vtk.py " + own.path.string() + " > " + report.string();
+    const std::string command = "python3 " + test::sourceFolder() + "/tests/io/check_vtk.py " + own.path.string() + " > " + report.string();
     if (std::system(command.c_str()) != 0) throw std::runtime_error("the files are not valid");
     return Json::parse(readAll(report));
   }
@@ -135,7 +136,8 @@ TEST(ExportOfContacts, DrawsObstaclesPlaneShapesAndPoints) {
   last.sides = 32;
   exportResults(last);
   const fs::path report = folder / "report.json";
-  const std::string command = "python3 " TENDRIL_SOURCE_DIR "/tests/io/check_vtk.py " + last.folder.string() + " > " + report.string();
+  const std::string command =
+      "python3 " + test::sourceFolder() + "/tests/io/check_vtk.py " + last.folder.string() + " > " + report.string();
   ASSERT_EQ(std::system(command.c_str()), 0);
   const Json files = Json::parse(readAll(report));
   // Sphere, box, disc and triangle; the plate of the floor and the box that was lifted by 0.9 m.

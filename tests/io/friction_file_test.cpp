@@ -1,5 +1,6 @@
 #include "io/support.h"
 #include "support/dense.h"
+#include "support/places.h"
 #include "tendril/io/friction_file.h"
 
 #include <hdf5.h>
@@ -20,7 +21,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Format = FrictionFileOptions::Format;
 
-fs::path data(const std::string& name) { return fs::path(TENDRIL_SOURCE_DIR) / "tests/data/fc3d" / name; }
+fs::path data(const std::string& name) { return fs::path(test::sourceFolder()) / "tests/data/fc3d" / name; }
 
 MatrixXd denseOf(const FrictionProblem& problem) { return toSparse(problem); }
 

@@ -1,3 +1,4 @@
+#include "support/places.h"
 #include "tendril/rods/rod_identification.h"
 
 #include "rods/rod_identification.h"
@@ -76,7 +77,7 @@ TEST(RodIdentification, PlacesAndStrainsOfAHelix) {
 TEST(RodIdentification, SiliconeHelixIsFoundFromItsPoints) {
   const RodEnds ends{.begin = {down, Vector3::Zero()}};
   const std::vector<Vector3> points = measured(silicone(helix), ends, 60);
-  std::ifstream file(TENDRIL_SOURCE_DIR "/scenes/rods/inverse-helix.csv");
+  std::ifstream file(test::sourceFolder() + "/scenes/rods/inverse-helix.csv");
   std::ostringstream committed, made;
   committed << file.rdbuf();
   made << "# made by tests/rods/rod_identification_test.cpp from a solution by shooting\nx,y,z\n";

@@ -1,4 +1,5 @@
 // The scenes of contact are run against the closed forms of impact and friction.
+#include "support/places.h"
 #include "support/run_scene.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr double g = 9.81;
 constexpr double degree = std::numbers::pi / 180;
-const std::filesystem::path folder = std::filesystem::path(TENDRIL_SOURCE_DIR) / "scenes" / "contact";
+const std::filesystem::path folder = std::filesystem::path(test::sourceFolder()) / "scenes" / "contact";
 
 class Results {
  public:

@@ -1,5 +1,6 @@
 // The right-angle frames: critical loads found blind, both branches out of the plane, and a full revolution.
 #include "right_angle_frame.h"
+#include "support/places.h"
 #include "support/run_scene.h"
 #include "tendril/lie/so3.h"
 
@@ -14,7 +15,7 @@ using namespace tendril;
 
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(TENDRIL_SOURCE_DIR) / "scenes/beams";
+const std::filesystem::path folder = std::filesystem::path(test::sourceFolder()) / "scenes/beams";
 
 double criticalLoad(const std::string& name, const std::vector<std::string>& overrides = {}) {
   const Scene scene = Scene::fromFile(folder / (name + ".yaml"), overrides);

@@ -1,4 +1,6 @@
 #pragma once
+#include "support/places.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@
 /// The shipped scenes, as parameters of tests.
 namespace tendril::testing {
 
-inline const std::filesystem::path sceneFolder = std::filesystem::path(TENDRIL_SOURCE_DIR) / "scenes";
+inline const std::filesystem::path sceneFolder = std::filesystem::path(test::sourceFolder()) / "scenes";
 
 /// All scene files relative to the folder, in alphabetic order.
 inline std::vector<std::string> sceneFiles() {

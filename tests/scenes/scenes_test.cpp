@@ -2,6 +2,7 @@
 #include "elastica.h"
 #include "helical_spring.h"
 #include "scenes/scene_files.h"
+#include "support/places.h"
 #include "support/run_scene.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ using namespace tendril;
 namespace {
 
 constexpr double pi = std::numbers::pi;
-const std::filesystem::path folder = std::filesystem::path(TENDRIL_SOURCE_DIR) / "scenes";
+const std::filesystem::path folder = std::filesystem::path(test::sourceFolder()) / "scenes";
 
 using tendril::testing::sceneFiles;
 using Observer = tendril::testing::SceneObserver;

@@ -1,5 +1,6 @@
 // The strand of seven wires bent under tension: stiffness while nothing slips and while all does, and what slip takes in a cycle.
 #include "strand.h"
+#include "support/places.h"
 #include "support/run_scene.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ using namespace tendril;
 
 namespace {
 
-const std::filesystem::path file = std::filesystem::path(TENDRIL_SOURCE_DIR) / "scenes/beam-contact/strand-7.yaml";
+const std::filesystem::path file = std::filesystem::path(test::sourceFolder()) / "scenes/beam-contact/strand-7.yaml";
 const oracles::Strand strand;
 constexpr double strain = 1e-3; // of the pull
 

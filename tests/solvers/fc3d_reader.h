@@ -1,4 +1,5 @@
 #pragma once
+#include "support/places.h"
 #include "tendril/solvers/friction_problem.h"
 
 #include <filesystem>
@@ -7,7 +8,7 @@
 
 namespace tendril::test {
 
-inline std::filesystem::path fc3dFolder() { return std::filesystem::path(TENDRIL_SOURCE_DIR) / "tests/data/fc3d"; }
+inline std::filesystem::path fc3dFolder() { return std::filesystem::path(test::sourceFolder()) / "tests/data/fc3d"; }
 
 /// A dense n x n matrix, column by column, as blocks; blocks of zeros are left out.
 inline BlockMatrix blocksOf(const std::vector<double>& dense, int contacts, int size) {

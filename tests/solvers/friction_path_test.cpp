@@ -1,4 +1,5 @@
 #include "friction_problems.h"
+#include "support/places.h"
 #include "tendril/solvers/friction_solver.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ namespace {
 
 /// Reads the format that tests/data/friction/README.md describes.
 FrictionProblem readSymmetric(const std::string& name) {
-  std::ifstream in(std::filesystem::path(TENDRIL_SOURCE_DIR) / "tests/data/friction" / (name + ".txt"));
+  std::ifstream in(std::filesystem::path(test::sourceFolder()) / "tests/data/friction" / (name + ".txt"));
   int contacts = 0, blocks = 0;
   in >> contacts >> blocks;
   FrictionProblem problem;
