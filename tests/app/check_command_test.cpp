@@ -9,7 +9,7 @@ using namespace tendril::testing;
 
 namespace {
 
-const std::string painleve = test::sourceFolder() + "/scenes/contact/painleve-rod.yaml";
+const std::string painleve = tendril::test::sourceFolder() + "/scenes/contact/painleve-rod.yaml";
 
 }
 
