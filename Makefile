@@ -8,7 +8,7 @@ SOURCES = find $(wildcard bench include oracles src tests) -name '*.h' -print0 -
 export CCACHE_BASEDIR = $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help demo test quick build bench gallery sanitize format check-format tidy install-test packages clean
+.PHONY: help demo test quick build bench gallery docs sanitize format check-format tidy install-test packages clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -37,6 +37,14 @@ bench: build ## run the benchmarks
 
 gallery: build ## run and draw all scenes, write docs/gallery
 	build/release/bin/tendril gallery --build docs/gallery
+
+docs: build ## the documentation as a site, with the reference of the library and every link within it checked: build/docs/html
+	@scripts/install-debian.sh docs
+	scripts/reference_pages.py build/release/bin/tendril docs/reference
+	mkdir -p build/docs/html
+	doxygen docs/Doxyfile
+	sphinx-build -q -W --keep-going -j $(JOBS) -c docs -d build/docs/doctrees . build/docs/html
+	@echo "The site: build/docs/html/index.html"
 
 sanitize: packages ## quick tests under the address and undefined-behaviour sanitizers, workspaces filled with NaN
 	cmake --preset sanitize

@@ -138,9 +138,11 @@ void addCheck(CLI::App& program, Action& action) {
 
 void addSchema(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("schema", "Print the JSON Schema of scenes, for editors");
-  command->callback([&action] {
-    action = [] {
-      fmt::print("{}\n", Scene::schema().json());
+  const auto markdown = std::make_shared<bool>(false);
+  command->add_flag("--markdown", *markdown, "The reference page of all keys instead");
+  command->callback([markdown, &action] {
+    action = [markdown] {
+      fmt::print("{}\n", *markdown ? Scene::schema().markdown() : Scene::schema().json());
       return Success;
     };
   });

@@ -256,11 +256,18 @@ std::vector<const Schema*> reachable(const Schema& top) {
   return list;
 }
 
+/// A text in a cell of a table: a bar would end it, a star would begin an emphasis.
+std::string inCell(const std::string& text) {
+  std::string cell;
+  for (const char c : text) cell += c == '|' || c == '*' ? std::string{'\\', c} : std::string(1, c);
+  return cell;
+}
+
 std::string tableRows(const std::vector<Field>& fields) {
   std::string rows = "| key | value | default | meaning |\n|---|---|---|---|\n";
   for (const Field& field : fields) {
     const std::string fallback = field.required ? "required" : field.fallback ? "`" + *field.fallback + "`" : "";
-    rows += "| `" + field.key + "` | " + describe(field) + " | " + fallback + " | " + field.documentation + " |\n";
+    rows += "| `" + field.key + "` | " + inCell(describe(field)) + " | " + fallback + " | " + inCell(field.documentation) + " |\n";
   }
   return rows + "\n";
 }

@@ -63,7 +63,7 @@ inline Vector6 adTransposed(const Vector6& pi, const Vector6& wrench) {
   return result;
 }
 
-/// S(Ad(H) pi) = H S(pi) H^-1, Ad(H) = [R S(x) R; 0 R].
+/// S(Ad(H) pi) = H S(pi) H^-1, Ad(H) = [R S(x) R; 0 R], (lie.7).
 inline Matrix6 Ad(const Pose& H) { return upperBlocks(H.R, so3::hat(H.x) * H.R, H.R); }
 
 /// Ad(H^-1) = Ad(H)^-1.

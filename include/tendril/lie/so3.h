@@ -58,7 +58,7 @@ struct SkewFunction {
 
 /// Stumpff functions c_k(x) = sum_j (-x)^j / (k+2j)!, k = 0..7: c_0 = cos theta, c_1 = sin theta / theta, c_2 = (1 - cos theta) / theta^2,
 /// ... They satisfy c_k = 1/k! - x c_{k+2} and d c_k / dx = (k c_{k+2} - c_{k+1}) / 2. The recursion loses no digits downwards from a
-/// series when x is small, nor upwards from cos and sin when x is large.
+/// series when x is small, nor upwards from cos and sin when x is large (lie.2).
 inline std::array<double, 8> stumpff(double x) {
   static constexpr std::array<double, 6> inverseFactorial{1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120};
   static constexpr std::array<double, 10> series6 = [] {
@@ -85,13 +85,13 @@ inline std::array<double, 8> stumpff(double x) {
   return c;
 }
 
-/// exp(z).
+/// exp(z), (lie.3).
 inline SkewFunction exponentialFunction(double x) {
   const auto c = stumpff(x);
   return {1, {c[1], (c[3] - c[2]) / 2, (3 * c[5] - 3 * c[4] + c[3]) / 4}, {c[2], c[4] - c[3] / 2, 2 * c[6] - 1.25 * c[5] + 0.25 * c[4]}};
 }
 
-/// (1 - exp(-z)) / z, the tangent operator.
+/// (1 - exp(-z)) / z, the tangent operator (lie.4).
 inline SkewFunction tangentFunction(double x) {
   const auto c = stumpff(x);
   return {1,
@@ -146,7 +146,7 @@ inline Matrix3 hatSquared(const Vector3& w) {
   return square;
 }
 
-/// f(S(w)).
+/// f(S(w)), (lie.1).
 inline Matrix3 evaluate(const SkewFunction& f, const Vector3& w) {
   Matrix3 F = hat(f.odd.value * w) + f.even.value * hatSquared(w);
   F.diagonal().array() += f.constant;
