@@ -11,7 +11,7 @@ namespace tendril {
 /// is exactly one solution, hence no paradox of Painleve. All are factors t; infinite where friction cannot do harm, 0 where the contacts
 /// depend on each other (then nothing is claimed). Blumentals 2017, 3.1-3.3; Pang & Trinkle 1996.
 struct FrictionBound {
-  /// By singular values. Contacts all bilateral or all unilateral: sigma_min(A) / sigma_max(T [direction]). Mixed: the first t at which
+  /// (analysis.3), (analysis.4). All bilateral or all unilateral: sigma_min(A) / sigma_max(T [direction]). Mixed: the first t at which
   /// |M(t) - M(0)|_2 = 1 / beta_2(M(0)) for the matrix M of StandardForm.
   double norm = 0;
   /// The best of what costs no more: of all unilateral contacts 1 / lambda_max(sym(L^-1 T [direction] L^-T)), A = L L^T, the exact limit of

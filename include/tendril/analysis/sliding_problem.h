@@ -10,7 +10,7 @@ namespace tendril {
 
 /// Sliding contacts of a system as seen from the contacts alone, joints and inertia eliminated:
 ///
-///     a_n = A lambda - T [mu] |lambda| + w,     bilateral: a_n = 0,     unilateral: 0 <= a_n  _|_  lambda >= 0.
+///     a_n = A lambda - T [mu] |lambda| + w,   bilateral: a_n = 0,   unilateral: 0 <= a_n  _|_  lambda >= 0      (analysis.1).
 ///
 /// lambda are the normal forces, a_n the normal accelerations; friction of the size mu |lambda| acts against the sliding, which happens
 /// along the tangent. A = N W N^T is the Delassus matrix and T = N W H^T, with N the normal rows, H the rows of the tangents in the

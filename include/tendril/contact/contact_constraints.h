@@ -13,7 +13,7 @@ namespace tendril {
 /// One inequality of discretised contact: a point where two rigid parts touch, a collocation point of a curve, or a node of a curve that
 /// stands for its surroundings (mortar). Gap, slip and gradient are *means*, so that every constraint looks like a point to a solver:
 ///
-///     gap_j = int phi_j g ds / w_j,   slip_j = int phi_j g_T ds / w_j,   B_j = int phi_j G ds / w_j,   w_j = int phi_j ds
+///     gap_j = int phi_j g ds / w_j,  slip_j = int phi_j g_T ds / w_j,  B_j = int phi_j G ds / w_j,  w_j = int phi_j ds     (contact.5)
 ///
 /// and its force F_j [N] acts with B_j^T F_j on the blocks; F_j / w_j is the line load [N/m]. Components are (normal, t, s), the normal
 /// pointing towards the first part, motion that of the first part relative to the second, force the one on the first part:

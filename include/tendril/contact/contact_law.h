@@ -6,7 +6,7 @@ namespace tendril {
 /// What happens where two surfaces touch. With V = (U+ + e U-) / (1 + e) normal to the surfaces and V = (U+ + tau U-) / (1 + tau) along
 /// them, U- and U+ the relative velocities before and after, the impulse P satisfies (Moreau 1988)
 ///
-///     0 <= V_n  _|_  P_n + c >= 0,      |P_t| <= mu (P_n + c),  P_t opposite to V_t where V_t does not vanish,
+///     0 <= V_n  _|_  P_n + c >= 0,  |P_t| <= mu (P_n + c),  P_t opposite to V_t where it does not vanish,   (contact.1), (contact.2)
 ///
 /// c = h times the cohesion; likewise for the moments of rolling and pivoting friction, whose coefficients are lengths.
 struct ContactLaw {

@@ -12,7 +12,7 @@ enum class Quadrature {
 /// The discrete Lagrangian of a director system over one interval, of second order,
 ///
 ///     L_d(q0, q1, h) = (q1 - q0)^T M (q1 - q0) / (2h) - h V_d(q0, q1),
-///     D1 L_d = -M (q1 - q0)/h - h D1 V_d,      D2 L_d = M (q1 - q0)/h - h D2 V_d,
+///     D1 L_d = -M (q1 - q0)/h - h D1 V_d,      D2 L_d = M (q1 - q0)/h - h D2 V_d,      (discrete.1)
 ///
 /// and the discrete forces of the interval on its two ends, with the configuration taken at the end and time and rates halfway,
 ///

@@ -10,7 +10,7 @@ namespace tendril {
 
 /// What belongs to a node of a discrete path, from the momenta of the two intervals that meet there:
 ///
-///     p- = -(D1 L_d + f-)(q_n, q_{n+1}),    p+ = (D2 L_d + f+)(q_{n-1}, q_n),      both without forces of constraints,
+///     p- = -(D1 L_d + f-)(q_n, q_{n+1}),    p+ = (D2 L_d + f+)(q_{n-1}, q_n),      both without forces of constraints, (discrete.4)
 ///     p  = p+ - (h/2) G^T lambda_n = p- + (h/2) G^T lambda_n                        (Leyendecker 2011, 3.23, 3.24)
 ///
 /// With unequal intervals h is their mean. All linear systems are sparse saddle points; redundant rows are no obstacle, because their

@@ -40,7 +40,7 @@ const char* toString(ContactEvent::Kind kind);
 /// Motion of a few rigid bodies with contacts, from event to event: between events every closed contact sticks or slides, and accelerations
 /// and contact forces solve
 ///
-///     A a = F + H^T P,     a_n = 0 for closed contacts;   stick: a_t = 0;   slip: P_t = -mu P_n u_t / |u_t|,
+///     A a = F + H^T P,   a_n = 0 for closed contacts;   stick: a_t = 0;   slip: P_t = -mu P_n u_t / |u_t|,      (dynamics.6)
 ///
 /// which is integrated by the method of Dormand & Prince of order 5(4) in the poses of the centres of mass. Impacts (by the same law as in
 /// Moreau's scheme), detachment (P_n -> 0), the end of slip (u_t -> 0) and its begin (|P_t| -> mu P_n) are found on the dense output and

@@ -27,7 +27,7 @@ struct GeneralizedAlphaOptions {
 ///     q_{n+1} = q_n exp(alpha),                M a_{n+1} + f - G^T lambda = 0,   g = 0   at t_{n+1}
 ///     alpha   = h v_n + (1/2 - beta) h^2 w_n + beta h^2 w_{n+1}
 ///     v_{n+1} = v_n + (1 - gamma) h w_n + gamma h w_{n+1}
-///     (1 - alpha_m) w_{n+1} + alpha_m w_n = (1 - alpha_f) a_{n+1} + alpha_f a_n
+///     (1 - alpha_m) w_{n+1} + alpha_m w_n = (1 - alpha_f) a_{n+1} + alpha_f a_n      (dynamics.1), (dynamics.2)
 ///     alpha_f = rho/(rho+1), alpha_m = (2 rho - 1)/(rho + 1), gamma = 1/2 + alpha_f - alpha_m, beta = (gamma + 1/2)^2 / 4
 ///
 /// a is the true acceleration, w the one of the algorithm. Second order in q, v and lambda; w_0 = a(t_0 + (alpha_m - alpha_f) h) to

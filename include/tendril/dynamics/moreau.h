@@ -31,7 +31,7 @@ struct MoreauOptions {
 /// lasting contact are one and the same problem in velocities and impulses, and no event is located:
 ///
 ///     q_m = q_i (+) (1 - theta) h v_i,     A (v_f - v_i) = h F + G^T Lambda + H^T P,     q_f = q_m (+) theta h v_f,
-///     G v_f + g_t = 0,                     law(V, P) for every contact with gap(q_m) <= 0.
+///     G v_f + g_t = 0,                     law(V, P) for every contact with gap(q_m) <= 0      (dynamics.3).
 ///
 /// A is the mass matrix, with elastic and damping parts A = M + h theta C + (h theta)^2 K. Rigid bodies move their centres of mass on
 /// straight lines and turn by the energy-preserving midpoint rule, so that free flight neither gains nor loses energy.

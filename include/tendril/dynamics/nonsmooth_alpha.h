@@ -28,7 +28,7 @@ struct NonsmoothAlphaOptions {
 ///     (2) position  q = q~ exp(U)    r(q, v~, a~ + 2U/h^2, l) = B(q)^T nu,             g(q) = 0,        law(gap, slip since q_n; nu)
 ///     (3) velocity  v = v~ + W       r(q, v, a~ + W/h, lambda) = B(q)^T Lambda/h,      G v + g_t = 0,   law(V_n, V_t; Lambda)
 ///
-///     law(g, s; p):   0 <= g  _|_  p_n >= 0,     |p_t| <= mu p_n,  p_t opposite to s where that does not vanish
+///     law(g, s; p):   0 <= g  _|_  p_n >= 0,   |p_t| <= mu p_n,  p_t opposite to s where it does not vanish    (dynamics.4), (dynamics.5)
 ///
 /// r is linear in a, and (1) is subtracted from (2) and (3), which gives 2 M U / h^2 - F_p* - B^T nu = 0 and M W - h F* - B^T Lambda = 0
 /// with F* = F(q,v,t) - F(q~,v~,t) + (M(q~) - M(q)) a~, F = -f. (2) departs from the source, which has U/h^2 there: a force that lasts over

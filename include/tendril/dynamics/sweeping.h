@@ -17,7 +17,7 @@ struct SweepingOptions {
 
 /// Moreau's sweeping process: bodies without inertia or forces stay where they are until something pushes them,
 ///
-///     -q' in N_Phi(t)(q),      Phi(t) = { q : all gaps >= 0 and all joints hold at t },
+///     -q' in N_Phi(t)(q),      Phi(t) = { q : all gaps >= 0 and all joints hold at t },      (dynamics.7)
 ///
 /// by the catching-up algorithm q_{k+1} = proj(Phi(t_{k+1}), q_k) in the metric of the masses: of first order, and feasible at the end of
 /// every step. What moves are obstacles on markers in prescribed motion; friction, restitution, gravity and other forces take no part. The

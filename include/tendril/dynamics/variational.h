@@ -62,7 +62,7 @@ struct DiscreteNode {
 /// Variational integrators of constrained systems in director coordinates (Leyendecker 2011, chapter 3; Leyendecker, Marsden & Ortiz
 /// 2008):
 ///
-///     (D1 L_d + f-)(q_n, q_{n+1}) + (D2 L_d + f+)(q_{n-1}, q_n) - h G(q_n)^T lambda_n = 0,      g(q_{n+1}) = 0
+///     (D1 L_d + f-)(q_n, q_{n+1}) + (D2 L_d + f+)(q_{n-1}, q_n) - h G(q_n)^T lambda_n = 0,      g(q_{n+1}) = 0      (discrete.2)
 ///
 /// by multipliers, by the discrete null space method, or with nodal reparametrisation; the first node from the initial velocity by the
 /// discrete Legendre transform. Order 2; symplectic; momentum maps of the symmetries exact to the tolerance of the solution; energy error
@@ -78,7 +78,7 @@ struct DiscreteNode {
 ///
 /// Bodies may touch, with restitution and friction: contacts act at the nodes, by impulses r in the balance of momenta there,
 ///
-///     ... + D^T H(q_n)^T r - h G(q_n)^T lambda_n = 0,     law between r and the mean velocities of both intervals,
+///     ... + D^T H(q_n)^T r - h G(q_n)^T lambda_n = 0,     law between r and the mean velocities of both intervals, (discrete.5)
 ///
 /// see docs/variational.md. At such a node momenta jump; momenta and velocities shown are those of the interval that begins there.
 class VariationalIntegrator final : public Analysis {

@@ -17,7 +17,7 @@ enum class BeamInterpolation { Helicoidal, Directors };
 
 /// Geometrically exact beams on SE(3), two nodes an element, helicoidal interpolation (Sonneville, Cardona & Bruls 2014):
 ///
-///     d = log(H_A^-1 H_B),   H(s) = H_A exp(s d / L),   eps = (d - d0) / L,
+///     d = log(H_A^-1 H_B),   H(s) = H_A exp(s d / L),   eps = (d - d0) / L,      (elements.2), (elements.4)
 ///     delta pi(s) = Q delta pi_e,   Q = [I - T*, T*],   T* = xi T(xi d) T^-1(d),   delta eps = P delta pi_e / L,   P = [-T^-1(-d),
 ///     T^-1(d)]
 ///

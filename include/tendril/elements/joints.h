@@ -51,7 +51,7 @@ struct JointReaction {
   Vector3 localForce, localMoment; ///< in the frame of the first marker
 };
 
-/// All joints of a model. A joint is a list of scalar rows g_i(H12, t), functions of the relative pose H12 = (R, x) of its markers only:
+/// All joints of a model (elements.5). A joint is a list of rows g_i(H12, t), functions of the relative pose H12 = (R, x) of its markers:
 ///
 /// | row      | g                           | used for                                                                            |
 /// |----------|-----------------------------|-------------------------------------------------------------------------------------|

@@ -42,7 +42,7 @@ struct MassProperties {
 
 /// Rigid bodies: pose blocks with constant inertia M about the frame of the block,
 ///
-///     M v' - ad(v)^T M v - M (R^T g, 0) = r,
+///     M v' - ad(v)^T M v - M (R^T g, 0) = r,      (elements.1)
 ///
 /// v the twist in the local frame, g the gravity of the model (M (R^T g, 0) is its force and its moment about the origin of the block).
 /// The tangent is exact: dr/dv = -ad(v)^T M - coad(M v). The equation is left-invariant but for gravity. Energy is measured from the

@@ -21,7 +21,7 @@ struct SuperHelix {
 
 /// Super-helices (Bertails et al. 2006) with a begin that moves: rods whose coordinates are the strains of their elements,
 ///
-///     H_{i+1} = H_i exp(h_i (e1, u_i)),      V = sum_i h_i (u_i - u0_i)^T K (u_i - u0_i) / 2 + gravity,
+///     (elements.6)      H_{i+1} = H_i exp(h_i (e1, u_i)),      V = sum_i h_i (u_i - u0_i)^T K (u_i - u0_i) / 2 + gravity,
 ///
 /// H_0 a pose block that may be free, held by joints, or a body's. The inertia is consistent, with two Gauss points an element that lie on
 /// its helix, so that the equations are those of inextensible Kirchhoff beams (Beams) with the constraints eliminated. All is written with

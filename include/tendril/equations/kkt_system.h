@@ -30,7 +30,7 @@ enum class Redundancy { SwitchOff, Share };
 /// The equations of a model, gathered and factorised: what Newton's method needs in statics, dynamics and every later analysis.
 ///
 ///     [  S     -s G^T ] [ delta ]       [  r  ]
-///     [ -s G   -e s   ] [  mu   ]  =  - [ -s g ],     Delta lambda = s mu
+///     [ -s G   -e s   ] [  mu   ]  =  - [ -s g ],     Delta lambda = s mu      (model.4)
 ///
 /// The multipliers are scaled by s, the mean stiffness of the softest kind of motion (translation, rotation over the size of the model),
 /// and rotations are measured by what they move at the size of the model, so that no unit enters and the matrix stays balanced as a time

@@ -85,13 +85,13 @@ Matrix4 pseudoInertia(const Matrix6& spatialInertia);
 /// with a constant mass matrix. Gravity follows from it: V = -factor(t) q^T M (g, 0, 0, 0). Constraints are the six internal ones of every
 /// pose block,
 ///
-///     (d1.d1 - 1)/2, (d2.d2 - 1)/2, (d3.d3 - 1)/2, d1.d2, d2.d3, d3.d1,
+///     (d1.d1 - 1)/2, (d2.d2 - 1)/2, (d3.d3 - 1)/2, d1.d2, d2.d3, d3.d1,      (model.6)
 ///
 /// block after block, then those of the model in its own order. Forces of constraints are -G^T lambda: the multipliers of a State have
 /// the opposite sign. Source: Leyendecker 2011, chapters 3 and 5; Betsch & Steinmann 2001.
 ///
 /// Velocities are the twists of the blocks in their local frames, as in a State: q' = N(q) v, with N = [R 0; 0 -R S(e_I)] of a pose block
-/// (12 x 6), which is a null space matrix of the internal constraints.
+/// (12 x 6), which is a null space matrix of the internal constraints (model.7).
 class DirectorSystem {
  public:
   /// Asks every term of the model for its share. InputError names what has no form in director coordinates.

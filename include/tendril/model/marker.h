@@ -29,7 +29,7 @@ struct MarkerKinematics {
 };
 
 /// A frame that moves with the system: on the ground, on a rigid body or node, or at an arclength of a beam. Joints, loads, springs,
-/// measurements and contacts see the system through markers alone, so each of them serves every family of elements.
+/// measurements and contacts see it through markers alone (model.3), so each of them serves every family of elements.
 class Marker {
  public:
   virtual ~Marker() = default;

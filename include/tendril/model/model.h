@@ -59,7 +59,7 @@ class Layout {
 
 /// A mechanical system, constant after building: blocks, terms, markers and the pattern of its matrix. An analysis sees
 ///
-///     M(q) a + f(q,v,t) - G(q,t)^T lambda = 0,     g(q,t) = 0
+///     M(q) a + f(q,v,t) - G(q,t)^T lambda = 0,     g(q,t) = 0      (model.1)
 ///
 /// through evaluate(), and moves configurations through retract(); it never learns which elements there are.
 class Model {

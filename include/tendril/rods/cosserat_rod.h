@@ -40,7 +40,7 @@ struct CosseratProperties {
 /// vertex-based (7.42), with frames R_i at the vertices, and edge-based (7.48), with frames at the edges and curvatures at the vertices
 /// between them, weighted by dual lengths:
 ///
-///     u_i = cay^-1(R_i^T R_{i+1})/h,     v_i = (R_i + R_{i+1})^T (r_{i+1} - r_i)/(2h),
+///     u_i = cay^-1(R_i^T R_{i+1})/h,     v_i = (R_i + R_{i+1})^T (r_{i+1} - r_i)/(2h),      (rods.6)
 ///     u_k = cay^-1(R_{k-1}^T R_k)/h_k,   v_i = R_i^T (r_{i+1} - r_i)/h,     h_k = h, at the two ends h/2.
 ///
 /// cay^-1 of a rotation by phi about n is 2 tan(phi/2) n: infinite at half a turn, which no step of the rod can pass. In the edge-based

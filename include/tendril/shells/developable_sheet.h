@@ -8,12 +8,12 @@ namespace tendril {
 
 /// Any developable sheet without a flat region whose rulings all cross the line s2 = 0. The equations that its curvatures must satisfy,
 ///
-///     b11 b22 = b12^2,      d2 b11 = d1 b12,      d2 b12 = d1 b22,
+///     b11 b22 = b12^2,      d2 b11 = d1 b12,      d2 b12 = d1 b22,      (shells.1)
 ///
 /// say that alpha = b12 / b11 is constant along the rulings, d2 alpha = alpha d1 alpha (Burgers), and carries b11 along; so with two
 /// functions of the place psi at which a ruling crosses the line,
 ///
-///     alpha = F(psi),   psi = s1 + alpha s2,      b11 = k(psi) / (1 - s2 F'(psi)),   b12 = alpha b11,   b22 = alpha^2 b11,
+///     alpha = F(psi),  psi = s1 + alpha s2,   b11 = k(psi) / (1 - s2 F'(psi)),  b12 = alpha b11,  b22 = alpha^2 b11,   (shells.5)
 ///
 /// until rulings meet at 1 = s2 F'(psi), the edge of regression, beyond which there is no sheet (InputError). F = alpha constant makes
 /// cylinders, k linear in psi clothoids (ClothoidSheet); F = (c0 + c1 psi) cones.

@@ -6,7 +6,7 @@ namespace tendril {
 /// A developable patch with uniform curvatures q = (b11, b22, b12), which bends without stretching about the frame (R0, r0) of its point
 /// s = 0: with w = b s, sigma = s^T w, X = |w|^2 and Stumpff functions c_k(X),
 ///
-///     r = r0 + R0 (s1 - c3 sigma w1, s2 - c3 sigma w2, c2 sigma),        d_i r = R e_i, d_i R = R S(Omega_i),
+///     r = r0 + R0 (s1 - c3 sigma w1, s2 - c3 sigma w2, c2 sigma),   d_i r = R e_i, d_i R = R S(Omega_i),      (shells.2)
 ///     Omega_1 = (q2, -q0, 0), Omega_2 = (q1, -q2, 0),
 ///
 /// which is the exponential map of SE(3) along s. It is a sheet, a circular cylinder, on the cone q0 q1 = q2^2 alone; off it this is a

@@ -63,7 +63,7 @@ struct FrictionBodies {
 
 /// The discrete friction problem: find the impulses r with
 ///
-///     u = W r + q,     law_i(u_i, r_i) for every contact i,
+///     u = W r + q,     law_i(u_i, r_i) for every contact i,      (solvers.3)
 ///
 /// W the Delassus operator, symmetric positive semidefinite (files may hold slightly unsymmetric ones), often of deficient rank; q the
 /// relative velocity without contact impulses. W is given by its blocks or, where that is empty, by the bodies behind it.

@@ -78,7 +78,7 @@ struct WarmStart {
 /// Primal-dual interior-point method with a filter line search (Waechter & Biegler 2006), for programs on manifolds with exact second
 /// derivatives.
 ///
-///     min f(x) - mu sum ln(s - lower) - mu sum ln(upper - s)    subject to    c(x) = 0,  d(x) - s = 0,      mu -> 0
+///     min f(x) - mu sum ln(s - lower) - mu sum ln(upper - s)  subject to  c(x) = 0,  d(x) - s = 0,    mu -> 0     (solvers.7)
 ///
 /// Each iteration takes one Newton step of the first-order conditions; the matrix is factorised stage by stage (StagedLdlt), and where its
 /// inertia shows that the step need not descend, the Hessian is shifted. A step is accepted when it reduces the violation or the barrier

@@ -26,7 +26,7 @@ struct LcpResult {
 
 /// The linear complementarity problem 0 <= z _|_ M z + q >= 0, M dense, by Lemke's method (Cottle, Pang & Stone 2009, 4.4):
 ///
-///     w = M z + q + d z0,   one of w_i, z_i in the basis,   z0 driven from max(-q) to zero.
+///     w = M z + q + d z0,   one of w_i, z_i in the basis,   z0 driven from max(-q) to zero      (solvers.6).
 ///
 /// The lexicographic ratio test excludes cycling, so the path ends after finitely many pivots: in a solution, or on a ray. For M positive
 /// semidefinite (or copositive-plus) a ray proves that no z >= 0 has M z + q >= 0; for other matrices it proves nothing. The problem is

@@ -59,7 +59,7 @@ struct NewtonOptions {
   int minIterations = 0;
 
   /// Backtracking on the merit theta = sqrt(sum_g (value_g / threshold_g)^2): a factor is accepted when
-  ///     theta(factor) <= (1 - sufficientDecrease * factor) * allowedGrowth * max of theta over the last `window` iterates.
+  ///     theta(factor) <= (1 - sufficientDecrease * factor) * allowedGrowth * max of theta over the last `window` iterates   (solvers.1).
   /// Slender structures raise the residual in a good first step (bending turns into stretch): give them a large allowedGrowth or no line
   /// search.
   bool lineSearch = true;

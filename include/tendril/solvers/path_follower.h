@@ -55,7 +55,7 @@ struct PathOptions {
 /// Follows a path of solutions through its turning points, with the parameter as an unknown (Riks 1979, Crisfield 1991; bordering as in
 /// Keller):
 ///
-///     r(x, t) = 0,   tau . (sum of increments since the last point) = ds,
+///     r(x, t) = 0,   tau . (sum of increments since the last point) = ds,      (solvers.2)
 ///
 /// tau the unit tangent of the path in the inner product of the problem. The step follows the number of iterations.
 class PathFollower {

@@ -4,7 +4,7 @@
 
 namespace tendril {
 
-/// Equilibrium at a fixed load parameter: f(q, t) - G^T lambda = 0, g(q, t) = 0, with q and lambda unknown, as Newton's method sees it.
+/// Equilibrium at a load parameter (statics.1): f(q, t) - G^T lambda = 0, g(q, t) = 0, q and lambda unknown, as Newton's method sees it.
 /// The step is bounded so that no node turns by more than half a radian in one iteration: the helicoidal elements stay within their chart,
 /// and slender structures converge from far without a line search, which would reject their best steps (bending first turns into stretch).
 class EquilibriumProblem : public NewtonProblem {
