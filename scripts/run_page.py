@@ -197,7 +197,7 @@ class Page:
         program = block.text if re.search(r"^int main\(", block.text, re.M) else f"{includes}\nvoid page() {{\n{body}\n}}\n"
         source = self.folder / f".block-{block.line}.cpp"
         source.write_text(program)
-        done = self.shell([self.options.compiler, "-std=c++20", "-fsyntax-only", *(f"-I{path}" for path in self.options.include), str(source)])
+        done = self.shell([self.options.compiler, "-std=c++20", "-fsyntax-only", *(f"-I{Path(path).resolve()}" for path in self.options.include), str(source)])
         if done.returncode != 0:
             raise Failure(f"the block does not compile\n{done.stdout}")
 
