@@ -1,5 +1,6 @@
 #include "tendril/dynamics/lie_group_variational.h"
 
+#include "dynamics/discrete_inertia.h"
 #include "tendril/dynamics/initial_conditions.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
@@ -8,53 +9,17 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 namespace tendril {
-
-namespace {
-
-/// Inertia of every block in its own frame: of a mass matrix M(q) that couples blocks, sum_b M_ab Ad(H_b^-1 H_a), which is what block a
-/// contributes when all move as one rigid body.
-std::vector<Matrix6> nodalInertia(KktSystem& kkt, const State& state) {
-  const Model& model = kkt.model();
-  kkt.evaluate(state, {.motion = true, .tangent = true, .stiffness = false, .inertia = 1});
-  const SparseMatrix& A = kkt.assembly().matrix();
-  std::vector<int> blockOf(model.nv());
-  for (std::size_t b = 0; b < model.blocks().size(); ++b) std::fill_n(blockOf.begin() + model.blocks()[b].v, 6, int(b));
-  const auto pose = [&](int b) { return loadPose(state.q.data() + model.blocks()[b].q); };
-
-  std::vector<Matrix6> inertia(model.blocks().size(), Matrix6::Zero());
-  for (int column = 0; column < model.nv(); ++column) {
-    const int b = blockOf[column];
-    for (SparseMatrix::InnerIterator entry(A, column); entry; ++entry) {
-      if (entry.row() >= model.nv() || entry.value() == 0) continue;
-      const int a = blockOf[entry.row()];
-      const Matrix6 carry = a == b ? Matrix6::Identity() : se3::Ad(pose(b).inverse() * pose(a));
-      inertia[a].row(entry.row() - model.blocks()[a].v) += entry.value() * carry.row(column - model.blocks()[b].v);
-    }
-  }
-  for (Matrix6& M : inertia) M = (0.5 * (M + M.transpose())).eval();
-  return inertia;
-}
-
-}
 
 /// The equations of an interval divided by h/2, so that they are forces: unknown is the increment x, the multipliers are 2 lambda.
 class LieGroupVariational::Interval final : public NewtonProblem {
  public:
-  Interval(KktSystem& kkt, std::vector<Matrix6> inertia, double h)
+  Interval(KktSystem& kkt, std::unique_ptr<DiscreteInertia> inertia, double h)
       : x(VectorX::Zero(kkt.model().nv())), end(kkt.model().initialState()), h_(h), kkt_(kkt), model_(kkt.model()), ahead_(kkt.model()),
-        inertia_(std::move(inertia)), node_(end), incoming_(x), delta_(x), deltaX_(x), deltaLambda_(VectorX::Zero(model_.nc())) {
-    Assembly& assembly = kkt_.assembly();
-    assembly.velocityMaps().assign(model_.blocks().size(), Matrix6::Identity());
-    assembly.carriedBlocks().assign(model_.blocks().size(), 1);
-    const SparseMatrix& A = assembly.matrix();
-    for (const Block& b : model_.blocks()) {
-      const int* first = A.innerIndexPtr() + A.outerIndexPtr()[b.v];
-      const int* last = A.innerIndexPtr() + A.outerIndexPtr()[b.v + 1];
-      place_.push_back(int(std::lower_bound(first, last, b.v) - first));
-    }
+        inertia_(std::move(inertia)), node_(end), arrived_(end), incoming_(x), momentum_(x), delta_(x), deltaX_(x),
+        deltaLambda_(VectorX::Zero(model_.nc())) {
+    kkt_.assembly().velocityMaps().assign(model_.blocks().size(), Matrix6::Identity());
   }
 
   /// The interval begins at the node, which `incoming` reaches; x and end().lambda (2 lambda of the node) are the first guess.
@@ -63,6 +28,7 @@ class LieGroupVariational::Interval final : public NewtonProblem {
     node_.a.setZero();
     node_.lambda = end.lambda;
     incoming_ = incoming;
+    inertia_->begin(node_);
     move();
   }
 
@@ -74,17 +40,18 @@ class LieGroupVariational::Interval final : public NewtonProblem {
   }
   bool factorise() override {
     std::vector<Matrix6>& maps = kkt_.assembly().velocityMaps();
-    for (std::size_t b = 0; b < maps.size(); ++b) maps[b] = se3::tangentInverse(increment(b));
+    for (std::size_t b = 0; b < maps.size(); ++b)
+      if (isPose(b)) maps[b] = se3::tangentInverse(x.segment<6>(model_.blocks()[b].v));
     evaluate(true);
-    addInertia();
     return kkt_.factorise();
   }
   bool solve() override {
     if (!kkt_.solve(delta_, deltaLambda_)) return false;
     const std::vector<Matrix6>& maps = kkt_.assembly().velocityMaps();
+    deltaX_ = delta_;
     for (std::size_t b = 0; b < maps.size(); ++b) {
       const int v = model_.blocks()[b].v;
-      deltaX_.segment<6>(v).noalias() = maps[b] * delta_.segment<6>(v);
+      if (isPose(b)) deltaX_.segment<6>(v).noalias() = maps[b] * delta_.segment<6>(v);
     }
     return true;
   }
@@ -97,7 +64,6 @@ class LieGroupVariational::Interval final : public NewtonProblem {
   /// Sets the scale of the multipliers for this step size.
   void balance() {
     evaluate(true);
-    addInertia();
     kkt_.balance();
   }
 
@@ -105,73 +71,49 @@ class LieGroupVariational::Interval final : public NewtonProblem {
   void outgoing(VectorX& momentum) {
     node_.lambda.setZero();
     kkt_.evaluate(node_, {.motion = true, .tangent = false});
-    momentum = 0.5 * h_ * kkt_.assembly().residual();
-    for (std::size_t b = 0; b < inertia_.size(); ++b) momentum.segment<6>(model_.blocks()[b].v) += leaving(b);
+    inertia_->leaving(interval(), momentum);
+    momentum += 0.5 * h_ * kkt_.assembly().residual();
   }
   /// Momentum that reaches the end of the interval, with its forces there.
   void arriving(VectorX& momentum) {
     arrived_.t = end.t, arrived_.q = end.q, arrived_.v = x / h_, arrived_.a.setZero(x.size());
     arrived_.lambda.setZero(model_.nc());
     kkt_.evaluate(arrived_, {.motion = true, .tangent = false});
-    momentum = -0.5 * h_ * kkt_.assembly().residual();
-    for (std::size_t b = 0; b < inertia_.size(); ++b) {
-      const Vector6 xb = increment(b);
-      momentum.segment<6>(model_.blocks()[b].v) += se3::tangentInverse(xb).transpose() * (inertia_[b] * xb) / h_;
-    }
+    inertia_->arriving(interval(), momentum);
+    momentum -= 0.5 * h_ * kkt_.assembly().residual();
   }
-  /// v = M^-1 p; blocks without inertia of their own keep what they have.
-  void velocities(const VectorX& momentum, VectorX& v) const {
-    for (std::size_t b = 0; b < inertia_.size(); ++b) {
-      const int at = model_.blocks()[b].v;
-      v.segment<6>(at) = inertia_[b].ldlt().solve(momentum.segment<6>(at));
-    }
-  }
-  void momentum(const VectorX& v, VectorX& p) const {
-    for (std::size_t b = 0; b < inertia_.size(); ++b) p.segment<6>(model_.blocks()[b].v) = inertia_[b] * v.segment<6>(model_.blocks()[b].v);
-  }
+  void velocities(const State& node, const VectorX& momentum, VectorX& v) { inertia_->velocities(node, momentum, h_, v); }
+  void momenta(const State& node, VectorX& momentum) { inertia_->momenta(node, momentum); }
 
   VectorX x; ///< q_{n+1} = q_n exp(x)
   State end; ///< t and q at the end; lambda: 2 lambda of the node at the begin
 
  private:
-  Vector6 increment(std::size_t b) const { return x.segment<6>(model_.blocks()[b].v); }
-  /// T(-x)^-T M x / h.
-  Vector6 leaving(std::size_t b) const {
-    const Vector6 xb = increment(b);
-    return se3::tangentInverse(-xb).transpose() * (inertia_[b] * xb) / h_;
-  }
+  DiscreteInterval interval() const { return {node_, end, x, h_}; }
+  bool isPose(std::size_t b) const { return model_.blocks()[b].kind == Block::Kind::Pose; }
 
   bool evaluate(bool tangent) {
-    const bool represented = kkt_.evaluate(node_, {.motion = true, .tangent = tangent, .stiffness = false, .damping = 1 / h_});
+    const double inertia = inertia_->weightInModel() / (h_ * h_);
+    const bool represented =
+        kkt_.evaluate(node_, {.motion = true, .tangent = tangent, .stiffness = false, .damping = 1 / h_, .inertia = inertia});
     Assembly& assembly = kkt_.assembly();
-    for (std::size_t b = 0; b < inertia_.size(); ++b) {
-      const int v = model_.blocks()[b].v;
-      const Vector6 out = (2 / h_) * leaving(b), in = (2 / h_) * incoming_.segment<6>(v);
-      assembly.addForce(int(b), out - in);
-      const double noise = 4 * std::numeric_limits<double>::epsilon();
-      assembly.noteRoundoff(noise * out.head<3>().norm(), noise * out.tail<3>().norm());
-      Vector6 stored = Vector6::Ones(); // x follows from positions and directors, known to round-off
-      stored.head<3>() = node_.q.segment<3>(model_.blocks()[b].q);
-      assembly.noteInertiaRoundoff(inertia_[b], 2 / (h_ * h_), Vector6::Zero(), stored);
+    inertia_->leaving(interval(), momentum_);
+    for (std::size_t b = 0; b < model_.blocks().size(); ++b) {
+      const Block& block = model_.blocks()[b];
+      const auto out = (2 / h_) * momentum_.segment(block.v, block.nv), in = (2 / h_) * incoming_.segment(block.v, block.nv);
+      if (isPose(b)) {
+        assembly.addForce(int(b), out - in);
+      } else { // apart, as their sizes are what round-off of coordinates is judged by
+        assembly.addForce(int(b), out), assembly.addForce(int(b), -in);
+      }
     }
+    inertia_->noteRoundoff(interval(), momentum_, assembly);
+    if (tangent) inertia_->addTangent(interval(), assembly);
     ahead_.multiplierScale = assembly.multiplierScale;
     ahead_.begin({.motion = false, .tangent = tangent, .stiffness = false});
     model_.evaluate(end, ahead_);
     assembly.takeConstraints(ahead_, tangent);
     return represented && ahead_.refusedBlock() < 0;
-  }
-  /// (2/h) d(leaving)/dx T^-1 on the diagonal.
-  void addInertia() {
-    SparseMatrix& A = kkt_.assembly().matrix();
-    const std::vector<Matrix6>& maps = kkt_.assembly().velocityMaps();
-    for (std::size_t b = 0; b < inertia_.size(); ++b) {
-      const Vector6 xb = increment(b);
-      const Matrix6& M = inertia_[b];
-      const Matrix6 D = se3::tangentInverse(-xb).transpose() * M - se3::tangentInverseTransposeDerivative(-xb, M * xb);
-      const Matrix6 K = (2 / (h_ * h_)) * D * maps[b];
-      const int v = model_.blocks()[b].v;
-      for (int c = 0; c < 6; ++c) Eigen::Map<Vector6>(A.valuePtr() + A.outerIndexPtr()[v + c] + place_[b]) += K.col(c);
-    }
   }
   void add(double factor) {
     x += factor * deltaX_;
@@ -189,10 +131,9 @@ class LieGroupVariational::Interval final : public NewtonProblem {
   KktSystem& kkt_;
   const Model& model_;
   Assembly ahead_;
-  std::vector<Matrix6> inertia_;
-  std::vector<int> place_; ///< of a block's diagonal within its columns
+  std::unique_ptr<DiscreteInertia> inertia_;
   State node_, arrived_;
-  VectorX incoming_, delta_, deltaX_, deltaLambda_;
+  VectorX incoming_, momentum_, delta_, deltaX_, deltaLambda_;
   double applied_ = 0;
 };
 
@@ -202,10 +143,6 @@ LieGroupVariational::LieGroupVariational(const Model& model, const LieGroupVaria
       incoming_(VectorX::Zero(model.nv())) {
   if (!(options.duration > 0) || !(options.step > 0)) throw InputError("variational: duration and step must be positive");
   steps_ = std::max(1L, std::lround(std::ceil(options.duration / options.step * (1 - 1e-12))));
-  for (std::size_t b = 0; b < model.blocks().size(); ++b) {
-    if (model.blocks()[b].kind == Block::Kind::Pose) continue;
-    throw InputError("variational: " + model.nameOfBlock(int(b)) + " does not move in SE(3); take the method generalized-alpha");
-  }
 }
 
 LieGroupVariational::~LieGroupVariational() = default;
@@ -224,8 +161,8 @@ void LieGroupVariational::start() {
   if (h < options_.step * (1 - 1e-9)) {
     messages_.push_back(fmt::format("steps are {:.9g} s, so that a whole number of them makes the duration", h));
   }
-  interval_ = std::make_unique<Interval>(kkt_, nodalInertia(kkt_, state_), h);
-  interval_->momentum(state_.v, incoming_);
+  interval_ = std::make_unique<Interval>(kkt_, discreteInertia(kkt_, state_), h);
+  interval_->momenta(state_, incoming_);
   interval_->x = h * state_.v;
   interval_->end.lambda = state_.lambda;
   lastRate_ = state_.v;
@@ -276,12 +213,13 @@ void LieGroupVariational::showNode() {
   const double h = options_.duration / double(steps_);
   state_.a = (interval_->x / h - lastRate_) / h;
   lastRate_ = interval_->x / h;
-  interval_->velocities(outgoing_, state_.v);
+  interval_->velocities(state_, outgoing_, state_.v);
 }
 
 Momentum LieGroupVariational::momentum() const {
   Momentum sum;
   for (const Block& b : kkt_.model().blocks()) {
+    if (b.kind != Block::Kind::Pose) continue;
     const Vector6 p = se3::transported(loadPose(state_.q.data() + b.q), outgoing_.segment<6>(b.v));
     sum.linear += p.head<3>();
     sum.angular += p.tail<3>();
@@ -304,8 +242,9 @@ void LieGroupVariational::restore(const Snapshot& snapshot) {
   start();
   load(snapshot, state_);
   const auto take = [&snapshot](const char* name, VectorX& v) { v = Eigen::Map<const VectorX>(snapshot.at(name).data(), v.size()); };
-  take("x", interval_->x), take("incoming", incoming_), take("rate", lastRate_), take("end q", interval_->end.q);
-  take("end lambda", interval_->end.lambda);
+  take("x", interval_->x), take("incoming", incoming_), take("rate", lastRate_), take("end lambda", interval_->end.lambda);
+  interval_->begin(state_, incoming_);
+  take("end q", interval_->end.q);
   const std::vector<double>& steps = snapshot.at("steps");
   begin_ = steps.at(0), interval_->end.t = steps.at(1), step_ = long(steps.at(2));
   report_.step = step_;
