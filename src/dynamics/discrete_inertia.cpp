@@ -207,7 +207,8 @@ class ConfigurationInertia final : public DiscreteInertia {
     multiply(rest_, i.x, -factor, p);
     multiply(M, i.x, 1 / i.h, momentum_.setZero());
     for (const Block& b : model_.blocks())
-      if (b.kind == Block::Kind::Pose) p.segment<6>(b.v) -= factor / i.h * se3::adTransposed(i.x.segment<6>(b.v), momentum_.segment<6>(b.v));
+      if (b.kind == Block::Kind::Pose)
+        p.segment<6>(b.v) -= factor / i.h * se3::adTransposed(i.x.segment<6>(b.v), momentum_.segment<6>(b.v));
   }
 
   KktSystem& kkt_;

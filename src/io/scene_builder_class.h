@@ -147,8 +147,8 @@ class SceneBuilder {
   void readShells(const std::vector<Record>& records, const Record& analysis);
   AirDrag readAir(const Record& r) const;
   PatchProperties readSheet(const Record& r) const;
-  void addPatch(const Record& r, const Record& analysis);
-  void addShell(const Record& r);
+  void addPatch(const Record& r, bool isProjected);
+  void addShell(const Record& r, bool isProjected = false);
   void makeShellAnalysis(const Record& scene, const Record& analysis);
   const ShellPart* findShell(const std::string& name) const;
   Vector2 materialPoint(const Node& node, const ShellPart& shell) const;

@@ -54,6 +54,19 @@ void refuseMovingIfHeld(const Record& r) {
     r.node().refuse("it is held, but has a velocity", "write held: false, or remove the velocity");
 }
 
+/// Keys that only other analyses read.
+void refuseUnread(const Record& r, const Record& analysis) {
+  const auto refuse = [&](const char* key, const char* why, const char* remedy) {
+    if (r.node().has(key)) r.node(key).refuse(why, remedy);
+  };
+  for (const char* key : {"surface", "contact_points"})
+    refuse(key, "shells touch nothing in an analysis of their own",
+           "remove the key, or write analysis: {type: dynamic, method: moreau, ...}");
+  if (analysis.variant() == "shell-motion") return;
+  for (const char* key : {"rates", "velocity", "angular_velocity", "air"})
+    refuse(key, "nothing moves in this analysis", "remove the key, or write analysis: {type: shell-motion, ...}");
+}
+
 /// Whether all shells are held and uniform: patches that move in curvatures of their own.
 bool areHeldPatches(const std::vector<Record>& records) {
   return std::all_of(records.begin(), records.end(), [](const Record& r) { return r.variant() == "uniform" && r.boolean("held"); });
@@ -90,7 +103,7 @@ void SceneBuilder::readShells(const std::vector<Record>& records, const Record& 
     return;
   }
   if (records.empty()) throw InputError(root_.location(), "shells", "the analysis is one of shells", "give an entry in `shells`");
-  for (const char* key : {"bodies", "beams", "rods", "joints", "springs", "loads", "point_masses", "contacts"})
+  for (const char* key : {"bodies", "beams", "rods", "joints", "springs", "loads", "point_masses", "obstacles", "contacts"})
     if (root_.has(key))
       throw InputError(root_.keyLocation(key), key, "this analysis knows nothing but shells and gravity",
                        "remove the key, or write analysis: {type: dynamic, ...}; shells are held at their `clamp`");
@@ -99,15 +112,19 @@ void SceneBuilder::readShells(const std::vector<Record>& records, const Record& 
     analysis.node().refuse("it knows uniform shells alone that are held", "write analysis: {type: static}");
   if (!isOfPatches && analysis.variant() == "shell-motion" && analysis.choice("chart") == "three")
     analysis.node("chart").refuse("it is one of uniform shells that are held", "remove it");
+  const bool isProjected = analysis.variant() == "shell-motion" && analysis.boolean("project_initial");
+  if (isProjected && std::none_of(records.begin(), records.end(), [](const Record& r) { return r.variant() == "uniform"; }))
+    analysis.node("project_initial").refuse("coordinates of these forms always give a sheet", "remove it");
   for (const Record& r : records) {
+    refuseUnread(r, analysis);
     if (isOfPatches)
-      addPatch(r, analysis);
+      addPatch(r, isProjected);
     else
-      addShell(r);
+      addShell(r, isProjected);
   }
 }
 
-void SceneBuilder::addPatch(const Record& r, const Record& analysis) {
+void SceneBuilder::addPatch(const Record& r, bool isProjected) {
   const std::string name = claim(r, "shell");
   claimPart(r.node("name"), name);
   refuseMovingIfHeld(r);
@@ -116,11 +133,11 @@ void SceneBuilder::addPatch(const Record& r, const Record& analysis) {
   shell.curvatures = r.has("initial") ? Vector3(r.numbers("initial")) : shell.properties.natural;
   shell.rates = r.numbers("rates");
   if (r.has("air")) shell.air = readAir(r.object("air"));
-  if (analysis.variant() == "shell-motion" && analysis.boolean("project_initial")) {
+  if (isProjected) {
     shell.curvatures = projectedOnCone(shell.curvatures);
     shell.rates = projectedRates(shell.curvatures, shell.rates);
   }
-  if (analysis.variant() == "shell-shape") refuseOffCone(r, "initial");
+  if (!isProjected) refuseOffCone(r, "initial");
   placed(r.node(), [&] {
     ModelBuilder& model = builder_.model();
     shell.part.name = name;
@@ -134,11 +151,12 @@ void SceneBuilder::addPatch(const Record& r, const Record& analysis) {
   patches_.push_back(std::move(shell));
 }
 
-void SceneBuilder::addShell(const Record& r) {
+void SceneBuilder::addShell(const Record& r, bool isProjected) {
   const std::string name = claim(r, "shell");
   claimPart(r.node("name"), name);
   refuseMovingIfHeld(r);
-  for (const char* key : {"natural", "initial"}) refuseOffCone(r, key);
+  refuseOffCone(r, "natural");
+  if (!isProjected) refuseOffCone(r, "initial");
   ShellOptions options{.properties = readSheet(r),
                        .shape = shapeOf(r),
                        .natural = coordinatesOf(r, "natural"),
@@ -146,8 +164,13 @@ void SceneBuilder::addShell(const Record& r) {
                        .thickness = r.number("thickness")};
   if (r.has("initial")) options.initial = coordinatesOf(r, "initial");
   if (r.variant() == "uniform") {
-    const Vector3 rates = r.numbers("rates");
+    Vector3 rates = r.numbers("rates");
+    if (isProjected && r.has("initial")) {
+      const ConePoint nearest = ConePoint::of(projectedOnCone(r.numbers("initial")));
+      options.initial = Vector2(nearest.kappa, nearest.phi);
+    }
     const VectorX& q = r.has("initial") ? options.initial : options.natural;
+    if (isProjected) rates = projectedRates(ConePoint{q[0], q[1]}.curvatures(), rates);
     refuseRatesOffCone(r, ConePoint{q[0], q[1]}.curvatures(), rates);
     if (!rates.isZero(0)) options.rates = Vector2(ConePoint{q[0], q[1]}.tangent().colPivHouseholderQr().solve(rates));
   }

@@ -906,7 +906,7 @@ const Schema& analysis() {
          integer("starts", "Number of first guesses.").positive().defaultsTo("10"),
          integer("seed", "Of the random numbers.").nonNegative().defaultsTo("1")}},
        {"shell-shape", "The shape of shells with their initial curvatures, as it is.", {}},
-       {"shell-equilibrium", "The stable equilibrium of shells under gravity, nearest to their natural shape.", {}},
+       {"shell-equilibrium", "The stable equilibrium of shells under gravity, from their initial shape.", {}},
        {"shell-motion",
         "The motion of shells by the classical Runge-Kutta method of order 4, in curvatures of their own.",
         {number("duration", dim::time, "Time to simulate.").positive(), number("step", dim::time, "Time step.").positive(),

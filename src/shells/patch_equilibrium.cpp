@@ -77,11 +77,11 @@ Vector2 patchFrequencies(const UniformPatch& patch, const Vector3& q, const Vect
   return omega;
 }
 
-PatchEquilibrium patchEquilibrium(const UniformPatch& patch, const Vector3& gravity) {
+PatchEquilibrium patchEquilibrium(const UniformPatch& patch, const Vector3& gravity, const Vector3& from) {
   constexpr int mostIterations = 200;
   const double reach = patch.properties().domain.reach();
   PatchEquilibrium e;
-  e.at = ConePoint::of(patch.properties().natural);
+  e.at = ConePoint::of(from);
   if (e.at.kappa == 0) e.at = firstBend(patch, gravity);
   if (e.at.kappa == 0) throw InputError("shell: a naturally flat sheet that no weight bends stays flat; there is nothing to solve");
   const double force = patch.properties().domain.area() * patch.properties().rigidity * std::abs(e.at.kappa) +

@@ -1,11 +1,28 @@
 #pragma once
+#include "tendril/model/error.h"
+#include "tendril/solvers/dormand_prince.h"
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <string>
 
 #include <Eigen/Core>
+#include <fmt/format.h>
 
 namespace tendril {
+
+/// Largest product of step and frequency, or rate of decay, that the classical Runge-Kutta method bears, with a margin.
+inline constexpr double stableStep = 2.5;
+
+/// Refuses (InputError) steps that are too large for the fastest motion [1/s] of what `name` calls, and says which would do.
+inline void checkStableStep(const std::string& name, double h, double fastest) {
+  if (h * fastest > stableStep)
+    throw InputError(fmt::format("{}: steps of {:g} s are too large for its stiffness, whose fastest motion has {:.4g} 1/s; take at most "
+                                 "{:.2g} s",
+                                 name, h, fastest, 0.8 * stableStep / fastest));
+}
 
 /// One step of the classical Runge-Kutta method for q'' = a(q, q').
 template <class Vector, class Acceleration> void rungeKuttaStep(Vector& q, Vector& v, double h, const Acceleration& a) {
@@ -22,14 +39,7 @@ template <class Vector, class Acceleration> void rungeKuttaStep(Vector& q, Vecto
 /// small.
 template <class Vector, class Acceleration, class Measure, class Seen>
 long dormandPrince(Vector& q, Vector& v, double h, double tolerance, const Acceleration& a, const Measure& measure, const Seen& seen) {
-  static constexpr double A[7][6]{{},
-                                  {1. / 5},
-                                  {3. / 40, 9. / 40},
-                                  {44. / 45, -56. / 15, 32. / 9},
-                                  {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
-                                  {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
-                                  {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
-  static constexpr double E[7]{71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
+  namespace pair = dormand_prince;
   double done = 0, step = h;
   long steps = 0;
   Vector kq[7], kv[7];
@@ -40,11 +50,11 @@ long dormandPrince(Vector& q, Vector& v, double h, double tolerance, const Accel
     Vector qs, vs;
     for (int i = 1; i < 7; ++i) {
       qs = q, vs = v;
-      for (int j = 0; j < i; ++j) qs += step * A[i][j] * kq[j], vs += step * A[i][j] * kv[j];
+      for (int j = 0; j < i; ++j) qs += step * pair::weights[i][j] * kq[j], vs += step * pair::weights[i][j] * kv[j];
       kq[i] = vs, kv[i] = a(qs, vs);
     }
     Vector eq = Vector::Zero(), ev = Vector::Zero();
-    for (int j = 0; j < 7; ++j) eq += step * E[j] * kq[j], ev += step * E[j] * kv[j];
+    for (int j = 0; j < 7; ++j) eq += step * pair::error[std::size_t(j)] * kq[j], ev += step * pair::error[std::size_t(j)] * kv[j];
     const double error = measure(qs, vs, eq, ev);
     if (error <= tolerance) { // else, or where a stage went astray, the step is shortened
       done += step, ++steps;

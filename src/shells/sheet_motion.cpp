@@ -1,9 +1,11 @@
 #include "tendril/shells/sheet_motion.h"
 
+#include "shells/runge_kutta.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,6 +23,35 @@ SheetMotion::SheetMotion(const Model& model, SheetMotionOptions options)
   state_.lambda = VectorX::Zero(0);
   stage_ = state_;
   for (const int b : options_.held) state_.v.segment<6>(model.blocks()[std::size_t(b)].v).setZero();
+  state_.a.setZero();
+  checkStep();
+}
+
+/// The fastest motion of each shell at the start: eigenvalues of its stiffness and of its damping against its mass.
+void SheetMotion::checkStep() {
+  const auto assembled = [this](const Request& request) {
+    assembly_.begin(request);
+    model_.evaluate(state_, assembly_);
+    return MatrixX(assembly_.matrix());
+  };
+  const MatrixX K = assembled({.motion = false}), D = assembled({.stiffness = false, .damping = 1}),
+                M = assembled({.stiffness = false, .inertia = 1});
+  for (const ShellPart& shell : options_.shells) {
+    std::vector<int> rows;
+    const auto take = [&rows](const Block& b) {
+      for (int i = 0; i < b.nv; ++i) rows.push_back(b.v + i);
+    };
+    const std::vector<Block>& blocks = model_.blocks();
+    if (std::find(options_.held.begin(), options_.held.end(), shell.frame) == options_.held.end()) take(blocks[std::size_t(shell.frame)]);
+    take(blocks[std::size_t(shell.coordinates)]);
+    const auto fastest = [&](const MatrixX& A) {
+      const MatrixX part = A(rows, rows);
+      return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX>((part + part.transpose()) / 2, M(rows, rows), Eigen::EigenvaluesOnly)
+          .eigenvalues()
+          .maxCoeff();
+    };
+    checkStableStep("shell '" + shell.name + "'", options_.step, std::max(std::sqrt(std::max(fastest(K), 0.0)), fastest(D)));
+  }
 }
 
 /// a of M a = -f, blocks that are held apart.

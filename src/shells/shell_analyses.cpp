@@ -112,7 +112,7 @@ const StepReport& ShellStatics::advance() {
   step_.step = 1, step_.t = state_.t = 1, step_.h = 1, step_.iterations = 0;
   for (std::size_t i = 0; i < size(); ++i) {
     PatchEquilibrium e;
-    named(shown(i), [&] { e = patchEquilibrium(patch(i), localGravity(i)); });
+    named(shown(i), [&] { e = patchEquilibrium(patch(i), localGravity(i), shown(i).curvatures); });
     step_.iterations += e.iterations;
     show(i, e.at.curvatures(), Vector3::Zero());
   }

@@ -1,6 +1,7 @@
 #include "tendril/shells/patch_motion.h"
 
 #include "cylinder_patch.h"
+#include "shells/gauss_rule.h"
 #include "support/allocation_counter.h"
 #include "tendril/model/error.h"
 
@@ -110,6 +111,44 @@ TEST(PatchMotion, LosesTheConeAndTheEnergyAsTheTableSays) { // D-09, D-16, T-III
   EXPECT_TRUE(within(worst(0.01, 50, 2).first, 3.0e-6));
 }
 
+TEST(PatchMotion, GainsFourDigitsOfEnergyPerDigitOfTheStep) { // T-III.14
+  const auto drift = [](double step) {
+    PatchProperties p;
+    p.rigidity = 20, p.natural = {1, 1, 1};
+    PatchMotionOptions o;
+    o.chart = PatchChart::Three, o.alpha = o.beta = 0, o.step = step;
+    PatchMotion m(UniformPatch(p), o, {2, 0.5, 1});
+    const double start = m.energy().total();
+    while (m.time() < 10 - step / 2) m.advance();
+    return std::abs(m.energy().total() - start);
+  };
+  EXPECT_GT(drift(1e-3) / drift(5e-4), 16);
+}
+
+/// Lengths of the edges and the diagonal of the sheet, by Gauss's rule over central differences of the position.
+TEST(PatchMotion, KeepsLengths) { // T-III.3, T-III.12
+  const GaussRule rule(10);
+  const auto length = [&rule](const Vector3& q, const Vector2& from, const Vector2& to) {
+    double sum = 0;
+    const double h = 1e-3;
+    for (std::size_t i = 0; i < rule.x.size(); ++i) {
+      const auto r = [&](double t) { return uniform_patch::position(q, from + (0.5 * (1 + rule.x[i]) + t) * (to - from)); };
+      sum += rule.w[i] / 2 * ((8 * (r(h) - r(-h)) - r(2 * h) + r(-2 * h)) / (12 * h)).norm();
+    }
+    return sum;
+  };
+  for (const PatchChart chart : {PatchChart::Cone, PatchChart::Three}) {
+    PatchMotion m = reference(chart, 1e-3);
+    for (int i = 0; i < 2000; ++i) {
+      m.advance();
+      if (i % 100 > 0) continue;
+      EXPECT_NEAR(length(m.curvatures(), {0, 0.5}, {1, 0.5}), 1, 1e-9);
+      EXPECT_NEAR(length(m.curvatures(), {1, 0}, {1, 0.5}), 0.5, 1e-9);
+      EXPECT_NEAR(length(m.curvatures(), {0, 0}, {1, 0.5}), std::sqrt(1.25), 1e-9);
+    }
+  }
+}
+
 TEST(PatchMotion, KeepsItsEnergyForALongTime) { // D-16
   for (const PatchChart chart : {PatchChart::Cone, PatchChart::Three}) {
     PatchMotion m = reference(chart, 1e-3);
@@ -159,6 +198,7 @@ TEST(PatchMotion, SwingsWithTheFrequenciesOfTheTable) { // D-10
 
 TEST(PatchMotion, PassesTheFlatStateAlongARay) { // D-11, D-12, T-III.13
   const double h = 1e-3, ray = std::numbers::pi / 4;
+  EXPECT_NEAR(period(alongRay(ray, 1e-3, h), h), 2.2581620, 1e-5);
   EXPECT_NEAR(period(alongRay(ray, 0.1, h), h), 2.2578176, 1e-5);
   EXPECT_NEAR(period(alongRay(ray, 1, h), h), 2.2241572, 1e-5);
   PatchMotion m = alongRay(ray, 1, h);
@@ -176,6 +216,7 @@ TEST(PatchMotion, PassesTheFlatStateAlongARay) { // D-11, D-12, T-III.13
   };
   EXPECT_NEAR(planar(0.1), 1.4048236, 1e-5);
   EXPECT_NEAR(planar(1), 1.3911240, 1e-5);
+  EXPECT_NEAR(planar(2), 1.3507823, 1e-5);
   EXPECT_NEAR(planar(3), 1.2873466, 1e-5);
   EXPECT_NEAR(planar(1e-3), 2 * std::numbers::pi / std::sqrt(20.0), 1e-5);
 }
@@ -240,9 +281,17 @@ TEST(PatchMotion, DriftsOffTheConeAsTheSourceSays) { // T-III.9
     PatchMotionOptions o;
     o.chart = PatchChart::Three, o.alpha = o.beta = gain;
     PatchMotion m(UniformPatch(p), o, {2, 0.5, 1});
-    while (m.time() < duration - 5e-4) m.advance();
+    double early = 0, late = 0;
+    while (m.time() < duration - 5e-4) {
+      m.advance();
+      double& worst = m.time() < duration / 2 ? early : late;
+      worst = std::max(worst, std::abs(m.constraint()));
+    }
     if (duration == 2) {
       EXPECT_LT((m.curvatures() - Vector3(0.33595, 1.62490, 0.73884)).norm(), 2e-5);
+    }
+    if (gain > 0) {
+      EXPECT_LT(late, 1.2 * early);
     }
     return std::abs(m.constraint());
   };
@@ -289,6 +338,14 @@ TEST(PatchMotion, RefusesWhatCannotBe) {
   EXPECT_THROW(PatchMotion(patch, o, {1, 0, 0}), InputError);
   o.step = 1e-3, o.alpha = 5000;
   EXPECT_THROW(PatchMotion(patch, o, {1, 0, 0}), InputError);
+  // Also where the start is flat, on a ray; the message names a step that will do.
+  o.alpha = 0, o.chart = PatchChart::Cone, o.gravity.setZero(), o.step = 0.8;
+  try {
+    PatchMotion(patch, o, {0, 0, 0}, {1, 1, 1});
+    ADD_FAILURE() << "a step of 0.8 s was taken";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("take at most"), std::string::npos) << error.what();
+  }
 }
 
 TEST(PatchMotion, GoesOnFromWhereItWasSaved) {
@@ -328,6 +385,16 @@ TEST(PatchEquilibrium, OfASquareHeldAtItsCorner) { // D-15
   EXPECT_NEAR(patchEquilibrium(narrow, {0, 0, -1e-4}).at.kappa, -.1925550e-4, 1e-10);
   EXPECT_NEAR(patchEquilibrium(narrow, {0, 0, -1e-4}).at.phi, std::numbers::pi / 8, 1e-6);
   EXPECT_THROW(patchEquilibrium(narrow, Vector3::Zero()), InputError);
+}
+
+TEST(PatchEquilibrium, IsTheOneNearTheStart) {
+  PatchProperties p;
+  p.natural = {2, 2, 2};
+  const UniformPatch patch(p);
+  const PatchEquilibrium up = patchEquilibrium(patch, Vector3::Zero()), same = patchEquilibrium(patch, Vector3::Zero(), cone(3, 0.9));
+  EXPECT_NEAR(up.at.kappa, 4, 1e-12);
+  EXPECT_NEAR(same.at.kappa, 4, 1e-12);
+  EXPECT_GT(same.iterations, up.iterations);
 }
 
 TEST(PatchEquilibrium, IsWhereADampedMotionEnds) {

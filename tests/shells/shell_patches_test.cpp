@@ -1,5 +1,7 @@
 #include "tendril/shells/shell_patches.h"
 
+#include "shells/gauss_rule.h"
+#include "shells/runge_kutta.h"
 #include "support/validator.h"
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/elements/joints.h"
@@ -15,6 +17,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
 
 namespace tendril::test {
 namespace {
@@ -92,7 +95,8 @@ TEST(ShellPatches, MoveAsThePatchDoes) {
 
 /// The reference trajectory and one of a clothoid, by the explicit method.
 TEST(SheetMotion, FollowsTheReferenceTrajectory) { // D-09, T-III.17
-  const auto swing = [](std::shared_ptr<const SheetShape> shape, const VectorX& natural, const VectorX& initial, double step) {
+  double lastDrift = 0;
+  const auto swing = [&lastDrift](std::shared_ptr<const SheetShape> shape, const VectorX& natural, const VectorX& initial, double step) {
     ModelBuilder builder;
     builder.setGravity({{0, 0, -1}, TimeFunction::constant()});
     ShellOptions options;
@@ -106,15 +110,116 @@ TEST(SheetMotion, FollowsTheReferenceTrajectory) { // D-09, T-III.17
     double drift = 0;
     EXPECT_TRUE(motion.monitor("energy drift", nullptr, &drift));
     EXPECT_LT(drift, 1e-3 * std::pow(step / 1e-2, 4));
+    lastDrift = drift;
     return VectorX(motion.state().q.tail(options.shape->size()));
   };
   const VectorX circle = swing(std::make_shared<CircularSheet>(), Vector2(1, 0.3), Vector2(0.6, 0.5), 5e-3);
   EXPECT_LT((circle - Vector2(1.0066427527, .2097351972)).norm(), 1e-7);
   const VectorX coarse = swing(std::make_shared<ClothoidSheet>(), Vector3(1, 0.5, 0.3), Vector3(0.6, 0.2, 0.5), 1e-2);
+  const double coarseDrift = lastDrift;
   const VectorX fine = swing(std::make_shared<ClothoidSheet>(), Vector3(1, 0.5, 0.3), Vector3(0.6, 0.2, 0.5), 5e-3);
+  EXPECT_GT(coarseDrift / lastDrift, 15);
   const VectorX finest = swing(std::make_shared<ClothoidSheet>(), Vector3(1, 0.5, 0.3), Vector3(0.6, 0.2, 0.5), 2.5e-3);
   EXPECT_NEAR(std::log2((coarse - fine).norm() / (fine - finest).norm()), 4, 0.5);
   swing(std::make_shared<ConicalSheet>(), Vector3(1, 0.3, 0.3), Vector3(0.6, 0.5, 0.2), 5e-3);
+}
+
+/// A clothoid whose growth of curvature is frozen at zero is the uniform patch: the rows and columns of k0 and phi of its equations, by the
+/// classical Runge-Kutta method.
+TEST(ShellPatches, AreTheUniformPatchWhereTheClothoidIsACircle) { // T-III.17
+  const double alpha = 0.6, gamma = 0.5, h = 4e-3;
+  PatchProperties p{.domain = {0, 1, 0, 0.5}};
+  p.natural = ConePoint::toCurvatures(1, 0.3);
+  PatchMotionOptions o;
+  o.gravity = {0, 0, -1}, o.step = h;
+  PatchMotion own(UniformPatch(p), o, gamma * Vector3(1, alpha * alpha, alpha));
+
+  ModelBuilder builder;
+  builder.setGravity({{0, 0, -1}, TimeFunction::constant()});
+  ShellOptions options;
+  options.properties = p, options.shape = std::make_shared<ClothoidSheet>();
+  options.natural = Vector3(1, 0, 0.3), options.initial = ClothoidSheet::fromSource(alpha, 0, gamma);
+  const ShellPart shell = addShell(builder, "patch", options);
+  const auto model = builder.build();
+  Assembly assembly(*model);
+  State state = model->initialState();
+  state.a.setZero(model->nv()), state.lambda.setZero(0);
+  const Block at = model->blocks()[std::size_t(shell.coordinates)];
+  const Vector2 start(options.initial[0], options.initial[2]);
+  const auto acceleration = [&](const Vector2& q, const Vector2& v) -> Vector2 {
+    state.q.segment<3>(at.q) << q[0], 0, q[1];
+    state.v.segment<3>(at.v) << v[0], 0, v[1];
+    assembly.begin({.motion = true, .tangent = true, .stiffness = false, .inertia = 1});
+    model->evaluate(state, assembly);
+    const Matrix3 M = MatrixX(assembly.matrix()).block<3, 3>(at.v, at.v);
+    const Vector3 f = assembly.residual().segment<3>(at.v);
+    Eigen::Matrix2d frozen;
+    frozen << M(0, 0), M(0, 2), M(2, 0), M(2, 2);
+    return frozen.ldlt().solve(-Vector2(f[0], f[2]));
+  };
+  Vector2 q = start, v = Vector2::Zero();
+  double apart = 0;
+  for (int i = 0; i < 500; ++i) {
+    rungeKuttaStep(q, v, h, acceleration);
+    own.advance();
+    apart = std::max(apart, (ConePoint::toCurvatures(q[0], q[1]) - own.curvatures()).norm());
+  }
+  EXPECT_LT(apart, 1e-10); // the same method; 1e-6 is asked
+  EXPECT_GT((q - start).norm(), 0.1);
+}
+
+TEST(SheetMotion, RefusesAStepBeyondItsStiffness) {
+  const auto refusal = [](std::shared_ptr<const SheetShape> shape, std::initializer_list<double> q, double step, double damping) {
+    ModelBuilder builder;
+    const ShellPart shell = addShell(builder, "leaf", leaf(std::move(shape), q, damping));
+    const auto model = builder.build();
+    try {
+      SheetMotion(*model, {.duration = 10 * step, .step = step, .shells = {shell}, .held = {}});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto remedy = [](const std::string& message) {
+    const std::string before = "take at most ";
+    return std::stod(message.substr(message.find(before) + before.size()));
+  };
+  const std::string stiff = refusal(std::make_shared<ClothoidSheet>(), {1.4, 0.8, 0.5}, 0.5, 0);
+  ASSERT_NE(stiff.find("shell 'leaf'"), std::string::npos);
+  EXPECT_TRUE(refusal(std::make_shared<ClothoidSheet>(), {1.4, 0.8, 0.5}, remedy(stiff), 0).empty());
+  EXPECT_FALSE(refusal(std::make_shared<ClothoidSheet>(), {1.4, 0.8, 0.5}, 1.5 * remedy(stiff), 0).empty());
+  EXPECT_FALSE(refusal(std::make_shared<ConicalSheet>(), {1.4, 0.5, 0.3}, 0.5, 0).empty());
+  EXPECT_FALSE(refusal(std::make_shared<CircularSheet>(), {1.4, 0.5}, 2e-3, 10).empty()); // of its damping
+}
+
+/// Centre of mass of a shell in space, by a product rule.
+Vector3 centreOf(const ShellPart& shell, const Model& model, const State& state) {
+  const GaussRule rule(12);
+  Vector3 sum = Vector3::Zero();
+  const PatchDomain& d = shell.domain;
+  for (std::size_t i = 0; i < rule.x.size(); ++i)
+    for (std::size_t j = 0; j < rule.x.size(); ++j)
+      sum += rule.w[i] * rule.w[j] / 4 *
+             shell.at(model, state, {d.begin1 + d.length() * (1 + rule.x[i]) / 2, d.begin2 + d.width() * (1 + rule.x[j]) / 2}).x;
+  return sum;
+}
+
+TEST(SheetMotion, FallsAlongAParabola) { // D-17
+  ModelBuilder builder;
+  const Vector3 g(0, 0, -9.81);
+  builder.setGravity({g, TimeFunction::constant()});
+  ShellOptions options = leaf(std::make_shared<CircularSheet>(), {1.4, 0.5});
+  options.twist << 0.3, 0.2, 1.0, 0.5, -0.8, 0.6;
+  const ShellPart shell = addShell(builder, "leaf", options);
+  const auto model = builder.build();
+  SheetMotion motion(*model, {.duration = 0.2, .step = 1e-3, .shells = {shell}, .held = {}});
+  motion.start();
+  const Vector3 centre = centreOf(shell, *model, motion.state()), velocity = model->momentum(motion.state()).linear / (1.3 * 0.7);
+  const double energy = model->energy(motion.state()).total();
+  while (!motion.finished()) motion.advance();
+  const double t = motion.state().t;
+  EXPECT_LT((centreOf(shell, *model, motion.state()) - centre - t * velocity - t * t / 2 * g).norm(), 1e-8);
+  EXPECT_NEAR(model->energy(motion.state()).total() / energy, 1, 1e-8);
 }
 
 TEST(SheetMotion, KeepsMomentumWhereItFlies) { // D-17

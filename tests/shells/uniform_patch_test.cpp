@@ -1,6 +1,7 @@
 #include "tendril/shells/uniform_patch.h"
 
 #include "cylinder_patch.h"
+#include "shells/gauss_rule.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
 
@@ -167,6 +168,41 @@ TEST(UniformPatch, IntegratesToRoundOffWhateverItsSize) { // D-08, T-III.7
   EXPECT_NEAR(UniformPatch(unit(0.5)).mass({X, 0, 0})(0, 0), planar, 1e-15);
 }
 
+/// Relative error of the mass matrix by n x n points.
+double quadratureError(const Vector3& q, int n) {
+  const auto mass = [&q](int points) {
+    const GaussRule rule(points);
+    Matrix3 M = Matrix3::Zero();
+    for (std::size_t i = 0; i < rule.x.size(); ++i)
+      for (std::size_t j = 0; j < rule.x.size(); ++j) {
+        const Matrix3 J = uniform_patch::jacobian(q, {(1 + rule.x[i]) / 2, (1 + rule.x[j]) / 2});
+        M += rule.w[i] * rule.w[j] / 4 * J.transpose() * J;
+      }
+    return M;
+  };
+  const Matrix3 exact = mass(40);
+  return (mass(n) - exact).cwiseAbs().maxCoeff() / exact.cwiseAbs().maxCoeff();
+}
+
+TEST(UniformPatch, NeedsAsManyPointsAsItTurns) { // T-III.7
+  const auto within = [](double value, double expected) { return value < 2 * expected && value > expected / 2; };
+  EXPECT_TRUE(within(quadratureError({1, 1, 1}, 5), 4.8e-9)) << quadratureError({1, 1, 1}, 5);
+  EXPECT_TRUE(within(quadratureError({3, 3, 3}, 5), 3.2e-6)) << quadratureError({3, 3, 3}, 5);
+  EXPECT_TRUE(within(quadratureError({8, 2, 4}, 5), 5.4e-4)) << quadratureError({8, 2, 4}, 5);
+  EXPECT_LT(quadratureError({1, 1, 1}, 10), 2e-15);
+  EXPECT_LT(quadratureError({3, 3, 3}, 10), 4e-15);
+  EXPECT_TRUE(within(quadratureError({8, 2, 4}, 10), 1.9e-9)) << quadratureError({8, 2, 4}, 10);
+}
+
+TEST(UniformPatch, IsARodWhereItIsNarrow) { // D-18
+  const double X = 1.7, W = 1e-4;
+  PatchProperties p{.domain = {0, 1, -W / 2, W / 2}, .areaDensity = 3, .rigidity = 2};
+  const UniformPatch patch(p);
+  const double planar = 3 * std::pow(X, -5) * (X * X * X / 3 + 2 * X + 2 * X * std::cos(X) - 4 * std::sin(X));
+  EXPECT_NEAR(patch.mass({X, 0, 0})(0, 0) / W, planar, 1e-14);
+  EXPECT_NEAR(patch.elasticEnergy({X, 0, 0}) / W, X * X, 1e-14);
+}
+
 /// The equations on the cone are those of the three curvatures, pulled back; with wind and weight.
 TEST(UniformPatch, HasTheSameDynamicsOnTheCone) {
   PatchProperties p = unit(0.5);
@@ -213,6 +249,13 @@ TEST(UniformPatch, HasAHelixAsCentreline) { // D-20
   const Pose H = uniform_patch::frame(q, {turn, 0});
   EXPECT_LT((H.R - Matrix3::Identity()).norm(), 1e-14);
   EXPECT_NEAR(H.x.norm(), 2 * std::numbers::pi * 0.5 / 1.25, 1e-14);
+  // Half a turn away lies the other side of a cylinder of radius 0.8, and half the rise.
+  EXPECT_NEAR(uniform_patch::position(q, {turn / 2, 0}).norm(), std::hypot(2 * 0.8, H.x.norm() / 2), 1e-14);
+  // It is a super-helix element of bending q0 and twist q2.
+  Vector6 screw;
+  screw << 0.7, 0, 0, 0.7 * q[2], -0.7 * q[0], 0;
+  const Pose element = se3::exp(screw), sheet = uniform_patch::frame(q, {0.7, 0});
+  EXPECT_LT((element.x - sheet.x).norm() + (element.R - sheet.R).norm(), 1e-14);
 }
 
 TEST(UniformPatch, RefusesWhatIsNoPatch) {

@@ -118,9 +118,12 @@ struct PatchEquilibrium {
   double residual = 0; ///< largest generalized force over the size of those that meet
   bool isStable = false;
 };
-/// A stable equilibrium under gravity (in the frame of the held point), by Newton's method down the energy in (kappa, phi), from the
-/// natural shape or, of a sheet that is naturally flat, from the direction in which the weight bends it first. NumericalFailure if there is
-/// none.
-PatchEquilibrium patchEquilibrium(const UniformPatch& patch, const Vector3& gravity);
+/// A stable equilibrium under gravity (in the frame of the held point), by Newton's method down the energy in (kappa, phi), from a shape
+/// or, where that is flat, from the direction in which the weight bends it first. NumericalFailure if there is none.
+PatchEquilibrium patchEquilibrium(const UniformPatch& patch, const Vector3& gravity, const Vector3& from);
+/// From the natural shape.
+inline PatchEquilibrium patchEquilibrium(const UniformPatch& patch, const Vector3& gravity) {
+  return patchEquilibrium(patch, gravity, patch.properties().natural);
+}
 
 }

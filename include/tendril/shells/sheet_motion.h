@@ -23,6 +23,8 @@ struct SheetMotionOptions {
 /// a material point); `energy drift` (largest change of the energy since the start beyond the work done, over the energies that meet).
 class SheetMotion final : public Analysis {
  public:
+  /// InputError if the model has constraints, or if the step is beyond what the method bears at the stiffness and damping of a shell; the
+  /// message names one that will do.
   SheetMotion(const Model& model, SheetMotionOptions options);
 
   void start() override;
@@ -37,6 +39,7 @@ class SheetMotion final : public Analysis {
 
  private:
   const VectorX& accelerate(State& state);
+  void checkStep();
   void rateOf(const VectorX& increment, const VectorX& v, VectorX& rate) const;
   void watch();
 

@@ -71,7 +71,7 @@ class ShellShape final : public StillShells {
   const StepReport& advance() override;
 };
 
-/// The stable equilibrium of each patch under its weight (patchEquilibrium), in one step.
+/// The stable equilibrium of each patch under its weight (patchEquilibrium) from its curvatures at the start, in one step.
 class ShellStatics final : public StillShells {
  public:
   using StillShells::StillShells;
