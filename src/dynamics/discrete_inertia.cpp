@@ -112,24 +112,28 @@ class NodalInertia final : public DiscreteInertia {
 class ConfigurationInertia final : public DiscreteInertia {
  public:
   explicit ConfigurationInertia(KktSystem& kkt)
-      : kkt_(kkt), model_(kkt.model()), work_(model_), nodeMass_(work_.matrix()), rest_(work_.matrix()),
-        place_(diagonalPlaces(model_, nodeMass_)), still_(model_.initialState()), momentum_(model_.nv()), sum_(model_.nv()),
-        none_(VectorX::Zero(model_.nc())), multipliers_(none_) {
+      : kkt_(kkt), model_(kkt.model()), work_(model_), nodeMass_(work_.matrix()), nodeRest_(nodeMass_), endMass_(nodeMass_),
+        endRest_(nodeMass_), place_(diagonalPlaces(model_, nodeMass_)), still_(model_.initialState()), momentum_(model_.nv()),
+        sum_(model_.nv()), none_(VectorX::Zero(model_.nc())), multipliers_(none_) {
     still_.v.setZero(), still_.a.setZero(model_.nv()), still_.lambda.setZero(model_.nc());
   }
 
   void begin(const State& node) override {
     assembleMass(node);
     nodeMass_ = work_.matrix();
+    assembleStiffness(node, nullptr, 0);
+    nodeRest_ = work_.matrix();
   }
   void leaving(const DiscreteInterval& i, VectorX& p) override {
     carryMean(i, -1, p);
-    addExcess(i.node, nodeMass_, i, -i.h / 2, p);
+    addExcess(i.node, nodeMass_, nodeRest_, i, -i.h / 2, p);
   }
   void arriving(const DiscreteInterval& i, VectorX& p) override {
     carryMean(i, 1, p);
     endMass_ = work_.matrix();
-    addExcess(i.end, endMass_, i, i.h / 2, p);
+    assembleStiffness(i.end, nullptr, 0);
+    endRest_ = work_.matrix();
+    addExcess(i.end, endMass_, endRest_, i, i.h / 2, p);
   }
   double weightInModel() const override { return 2; }
   void addTangent(const DiscreteInterval&, Assembly&) const override {}
@@ -198,13 +202,10 @@ class ConfigurationInertia final : public DiscreteInertia {
         p.segment<6>(b.v) = se3::tangentInverse(sign * i.x.segment<6>(b.v)).transpose() * p.segment<6>(b.v).eval();
   }
   /// p += factor (N v - ad(v)^T M v). The acceleration that N is found by is of the size of those of a step.
-  void addExcess(const State& at, const SparseMatrix& M, const DiscreteInterval& i, double factor, VectorX& p) {
-    const double size = 1 / (i.h * i.h);
-    assembleStiffness(at, nullptr, 0);
-    rest_ = work_.matrix();
-    assembleStiffness(at, &i.x, size);
+  void addExcess(const State& at, const SparseMatrix& M, const SparseMatrix& rest, const DiscreteInterval& i, double factor, VectorX& p) {
+    assembleStiffness(at, &i.x, 1 / (i.h * i.h));
     multiply(work_.matrix(), i.x, factor, p);
-    multiply(rest_, i.x, -factor, p);
+    multiply(rest, i.x, -factor, p);
     multiply(M, i.x, 1 / i.h, momentum_.setZero());
     for (const Block& b : model_.blocks())
       if (b.kind == Block::Kind::Pose)
@@ -214,7 +215,7 @@ class ConfigurationInertia final : public DiscreteInertia {
   KktSystem& kkt_;
   const Model& model_;
   Assembly work_;
-  SparseMatrix nodeMass_, rest_, endMass_;
+  SparseMatrix nodeMass_, nodeRest_, endMass_, endRest_; ///< M, and the stiffness without acceleration
   std::vector<int> place_;
   State still_;
   VectorX momentum_, sum_, none_, multipliers_;

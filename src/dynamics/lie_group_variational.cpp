@@ -97,7 +97,8 @@ class LieGroupVariational::Interval final : public NewtonProblem {
     const bool represented =
         kkt_.evaluate(node_, {.motion = true, .tangent = tangent, .stiffness = false, .damping = 1 / h_, .inertia = inertia});
     Assembly& assembly = kkt_.assembly();
-    inertia_->leaving(interval(), momentum_);
+    if (!isCurrent_) inertia_->leaving(interval(), momentum_);
+    isCurrent_ = true;
     for (std::size_t b = 0; b < model_.blocks().size(); ++b) {
       const Block& block = model_.blocks()[b];
       const auto out = (2 / h_) * momentum_.segment(block.v, block.nv), in = (2 / h_) * incoming_.segment(block.v, block.nv);
@@ -122,6 +123,7 @@ class LieGroupVariational::Interval final : public NewtonProblem {
     move();
   }
   void move() {
+    isCurrent_ = false;
     node_.v = x / h_;
     end.t = node_.t + h_;
     model_.retract(node_.q, x, end.q);
@@ -134,6 +136,7 @@ class LieGroupVariational::Interval final : public NewtonProblem {
   std::unique_ptr<DiscreteInertia> inertia_;
   State node_, arrived_;
   VectorX incoming_, momentum_, delta_, deltaX_, deltaLambda_;
+  bool isCurrent_ = false; ///< momentum_ is that of x
   double applied_ = 0;
 };
 

@@ -197,6 +197,11 @@ void PatchMotion::advanceCone() {
 
 Energy PatchMotion::energy() const {
   Energy e;
+  if (options_.chart == PatchChart::Cone) {
+    const UniformPatch::ConeEnergies on = patch_.energies(cone_, coneRates_, gravity_, airAt(t_));
+    e.kinetic = on.kinetic, e.elastic = on.elastic, e.gravitational = on.gravitational, e.power = on.power;
+    return e;
+  }
   e.kinetic = patch_.kineticEnergy(q_, v_);
   e.elastic = patch_.elasticEnergy(q_);
   e.gravitational = patch_.gravitationalEnergy(q_, gravity_);

@@ -50,15 +50,10 @@ void ShellAnalysis::show(std::size_t i, const Vector3& q, const Vector3& v) {
   state_.q.segment<3>(places_[i].q) = q, state_.v.segment<3>(places_[i].v) = v;
 }
 
-Energy ShellAnalysis::energyOf(std::size_t i) const {
-  Energy e;
-  e.kinetic = patches_[i].kineticEnergy(curvatures(i), rates(i));
-  e.elastic = patches_[i].elasticEnergy(curvatures(i));
-  const Pose frame = loadPose(state_.q.data() + model_->blocks()[std::size_t(shown_[i].part.frame)].q);
+double ShellAnalysis::heldWeight(std::size_t i) const {
   const PatchProperties& p = patches_[i].properties();
-  e.gravitational = patches_[i].gravitationalEnergy(curvatures(i), frame.R.transpose() * gravity_) -
-                    p.areaDensity * p.domain.area() * gravity_.dot(frame.x);
-  return e;
+  const double* frame = state_.q.data() + model_->blocks()[std::size_t(shown_[i].part.frame)].q;
+  return -p.areaDensity * p.domain.area() * gravity_.dot(loadPose(frame).x);
 }
 
 bool ShellAnalysis::monitor(std::string_view name, const Marker*, double* values) {
@@ -95,7 +90,10 @@ void StillShells::restore(const Snapshot& snapshot) {
 
 Energy StillShells::energy(const Model&) const {
   Energy sum;
-  for (std::size_t i = 0; i < size(); ++i) sum += energyOf(i);
+  for (std::size_t i = 0; i < size(); ++i) {
+    sum.elastic += patch(i).elasticEnergy(curvatures(i));
+    sum.gravitational += patch(i).gravitationalEnergy(curvatures(i), localGravity(i)) + heldWeight(i);
+  }
   return sum;
 }
 
@@ -135,9 +133,10 @@ ShellMotion::ShellMotion(const Model& model, std::vector<ShownPatch> patches, co
 void ShellMotion::start() {
   first_.clear(), work_.assign(size(), 0), power_.clear(), meeting_.assign(size(), 0);
   drift_ = constraintDrift_ = 0;
+  energies_.clear();
   for (const PatchMotion& m : motions_) {
     const Energy e = m.energy();
-    first_.push_back(e.total()), power_.push_back(e.power);
+    energies_.push_back(e), first_.push_back(e.total()), power_.push_back(e.power);
   }
 }
 
@@ -156,7 +155,7 @@ const StepReport& ShellMotion::advance() {
 /// Energies in each patch, and the cone.
 void ShellMotion::watch() {
   for (std::size_t i = 0; i < size(); ++i) {
-    const Energy e = motions_[i].energy();
+    const Energy e = energies_[i] = motions_[i].energy();
     work_[i] += options_.motion.step * (power_[i] + e.power) / 2, power_[i] = e.power;
     meeting_[i] = std::max({meeting_[i], e.kinetic, std::abs(first_[i])});
     const double change = std::abs(e.total() - first_[i] - work_[i]), relative = meeting_[i] > 0 ? change / meeting_[i] : 0;
@@ -174,8 +173,8 @@ void ShellMotion::watch() {
 Energy ShellMotion::energy(const Model&) const {
   Energy sum;
   for (std::size_t i = 0; i < size(); ++i) {
-    sum += energyOf(i);
-    sum.power += motions_[i].energy().power;
+    sum += energies_[i];
+    sum.gravitational += heldWeight(i);
   }
   return sum;
 }
@@ -208,11 +207,13 @@ Snapshot ShellMotion::save() {
 }
 
 void ShellMotion::restore(const Snapshot& snapshot) {
+  energies_.resize(size());
   const std::vector<double>& states = snapshot.at("states");
   for (std::size_t i = 0; i < size(); ++i) {
     std::array<double, 14> numbers;
     std::copy_n(states.begin() + std::ptrdiff_t(14 * i), 14, numbers.begin());
     motions_[i].restore(numbers);
+    energies_[i] = motions_[i].energy();
     show(i, motions_[i].curvatures(), motions_[i].rates());
   }
   const std::vector<double>& step = snapshot.at("step");

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 
 // Compiled for processors with and without fused multiplication and addition; the one that fits is chosen at the first call. The address
 // sanitizer does not bear it.
@@ -42,10 +43,10 @@ namespace {
 ///     d_j r = -(f' w + f d_j w),  c2' d_j X sigma + c2 d_j sigma,        f' = c3' d_j X sigma + c3 d_j sigma,
 ///
 /// and likewise along v twice, where the second derivative of X is 2 |w'|^2 and those of w and sigma vanish.
+template <int terms>
 inline __attribute__((always_inline)) void sumPoints(const UniformIntegrand& of, const ProductRule& rule, UniformSums& sums) {
   const double q0 = of.q[0], q1 = of.q[1], q2 = of.q[2], v0 = of.v[0], v1 = of.v[1], v2 = of.v[2];
   const double g0 = of.g[0], g1 = of.g[1], g2 = of.g[2];
-  const int terms = termsFor(of.largest);
   Four m00{}, m01{}, m02{}, m11{}, m12{}, m22{}, h0{}, h1{}, h2{};
   for (std::size_t i = 0; i < rule.w.size(); i += 4) {
     const Four s1 = of.middle[0] + of.half[0] * *reinterpret_cast<const Four*>(&rule.x1[i]);
@@ -54,7 +55,7 @@ inline __attribute__((always_inline)) void sumPoints(const UniformIntegrand& of,
     const Four w1 = q0 * s1 + q2 * s2, w2 = q2 * s1 + q1 * s2, sigma = s1 * w1 + s2 * w2, x = w1 * w1 + w2 * w2;
 
     Four c2, c3, c4, c5, c6, c7;
-    if (terms > 0) {
+    if constexpr (terms > 0) {
       c6 = c7 = Four{};
       for (int j = terms - 1; j >= 0; --j) c6 = c6 * x + series6[std::size_t(j)], c7 = c7 * x + series7[std::size_t(j)];
       c5 = 1. / 120 - x * c7, c4 = 1. / 24 - x * c6, c3 = 1. / 6 - x * c5, c2 = 0.5 - x * c4;
@@ -110,18 +111,19 @@ inline __attribute__((always_inline)) void sumPoints(const UniformIntegrand& of,
 ///
 ///     r_kappa = u^2 (x (c3 - c2), 0, 1 - X c3 - c2),        r_phi = (w X c2, u X c3, -w sin x),
 ///
-/// and their derivatives.
-inline __attribute__((always_inline)) void sumConePoints(const ConeIntegrand& of, const ProductRule& rule, ConeSums& sums) {
+/// and their derivatives; r = (u (1 - X c3), w, u x c2).
+template <int terms, class Sums>
+inline __attribute__((always_inline)) void sumPoints(const ConeIntegrand& of, const ProductRule& rule, Sums& sums) {
+  constexpr bool isEnergy = std::is_same_v<Sums, ConeEnergySums>;
   const double k = of.kappa, kk = of.v[0] * of.v[0], kp = 2 * of.v[0] * of.v[1], pp = of.v[1] * of.v[1];
-  const int terms = termsFor(of.largest);
-  Four m00{}, m01{}, m11{}, h0{}, h1{};
+  Four m00{}, m01{}, m11{}, h0{}, h1{}, height{}, power{};
   for (std::size_t i = 0; i < rule.w.size(); i += 4) {
     const Four s1 = of.middle[0] + of.half[0] * *reinterpret_cast<const Four*>(&rule.x1[i]);
     const Four s2 = of.middle[1] + of.half[1] * *reinterpret_cast<const Four*>(&rule.x2[i]);
     const Four weight = *reinterpret_cast<const Four*>(&rule.w[i]);
     const Four u = of.cosine * s1 + of.sine * s2, w = of.sine * s1 - of.cosine * s2, x = k * u, square = x * x;
     Four c2, c3, c4, c5;
-    if (terms > 0) {
+    if constexpr (terms > 0) {
       c4 = c5 = Four{};
       for (int j = terms - 1; j >= 0; --j) c4 = c4 * square + series4[std::size_t(j)], c5 = c5 * square + series5[std::size_t(j)];
       c3 = 1. / 6 - square * c5, c2 = 0.5 - square * c4;
@@ -134,6 +136,19 @@ inline __attribute__((always_inline)) void sumConePoints(const ConeIntegrand& of
     const Four uu = u * u, bow = square * c2, lag = square * c3, cosine = 1 - bow, sine = x * (1 - lag);
     const Four kt = uu * x * (c3 - c2), ke = uu * (1 - lag - c2);
     const Four pt = w * bow, pb = u * lag, pe = -w * sine;
+    const Four wkt = weight * kt, wke = weight * ke, wpt = weight * pt, wpb = weight * pb, wpe = weight * pe;
+    m00 += wkt * kt + wke * ke;
+    m01 += wkt * pt + wke * pe;
+    m11 += wpt * pt + wpb * pb + wpe * pe;
+    if constexpr (isEnergy) {
+      height += weight * (of.g[0] * u * (1 - lag) + of.g[1] * w + of.g[2] * u * x * c2);
+      if (of.drag > 0) {
+        const Four own = cosine * (of.v[0] * ke + of.v[1] * pe) - sine * (of.v[0] * kt + of.v[1] * pt);
+        const Four through = own - cosine * of.wind[2] + sine * of.wind[0];
+        power -= weight * of.drag * through * (through < 0 ? -through : through) * own;
+      }
+      continue;
+    }
     const Four kkt = uu * u * (lag - 2 * c3 - 2 * square * c4), kke = uu * u * x * (2 * c3 - c2 - 2 * c4);
     const Four uw = u * w, kww = k * w * w;
     Four at = kk * kkt + kp * (uw * sine) + pp * (u * (bow + lag) - kww * sine) - of.g[0];
@@ -144,47 +159,54 @@ inline __attribute__((always_inline)) void sumConePoints(const ConeIntegrand& of
       const Four pressure = of.drag * through * (through < 0 ? -through : through);
       at -= pressure * sine, ae += pressure * cosine;
     }
-    const Four wkt = weight * kt, wke = weight * ke, wpt = weight * pt, wpb = weight * pb, wpe = weight * pe;
-    m00 += wkt * kt + wke * ke;
-    m01 += wkt * pt + wke * pe;
-    m11 += wpt * pt + wpb * pb + wpe * pe;
     h0 += wkt * at + wke * ae;
     h1 += wpt * at + wpb * ab + wpe * ae;
   }
-  const Four mass[3]{m00, m01, m11}, force[2]{h0, h1};
-  for (int n = 0; n < 3; ++n) sums.mass[n] = mass[n][0] + mass[n][1] + mass[n][2] + mass[n][3];
-  for (int n = 0; n < 2; ++n) sums.force[n] = force[n][0] + force[n][1] + force[n][2] + force[n][3];
+  const auto total = [](const Four& x) { return x[0] + x[1] + x[2] + x[3]; };
+  sums.mass[0] = total(m00), sums.mass[1] = total(m01), sums.mass[2] = total(m11);
+  if constexpr (isEnergy)
+    sums.weight = total(height), sums.power = total(power);
+  else
+    sums.force[0] = total(h0), sums.force[1] = total(h1);
+}
+
+/// The number of terms is known to the compiler, which unrolls the series.
+template <class Integrand, class Sums>
+inline __attribute__((always_inline)) void sumPatch(const Integrand& of, const ProductRule& rule, Sums& sums) {
+  switch (termsFor(of.largest)) {
+  case 6:
+    return sumPoints<6>(of, rule, sums);
+  case 8:
+    return sumPoints<8>(of, rule, sums);
+  case 10:
+    return sumPoints<10>(of, rule, sums);
+  case mostTerms:
+    return sumPoints<mostTerms>(of, rule, sums);
+  default:
+    return sumPoints<0>(of, rule, sums);
+  }
 }
 
 #ifdef TENDRIL_FUSED
-__attribute__((target("avx2,fma"))) void sumConePointsFused(const ConeIntegrand& of, const ProductRule& rule, ConeSums& sums) {
-  sumConePoints(of, rule, sums);
-}
-__attribute__((target("avx2,fma"))) void sumPointsFused(const UniformIntegrand& of, const ProductRule& rule, UniformSums& sums) {
-  sumPoints(of, rule, sums);
-}
-#endif
-
-}
-
-#ifdef TENDRIL_FUSED
-namespace {
 const bool hasFused = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+
+template <class Integrand, class Sums>
+__attribute__((target("avx2,fma"))) void sumPatchFused(const Integrand& of, const ProductRule& rule, Sums& sums) {
+  sumPatch(of, rule, sums);
 }
 #endif
 
-void sumConePatch(const ConeIntegrand& of, const ProductRule& rule, ConeSums& sums) {
+template <class Integrand, class Sums> void sumOnThisProcessor(const Integrand& of, const ProductRule& rule, Sums& sums) {
 #ifdef TENDRIL_FUSED
-  if (hasFused) return sumConePointsFused(of, rule, sums);
+  if (hasFused) return sumPatchFused(of, rule, sums);
 #endif
-  sumConePoints(of, rule, sums);
+  sumPatch(of, rule, sums);
 }
 
-void sumUniformPatch(const UniformIntegrand& of, const ProductRule& rule, UniformSums& sums) {
-#ifdef TENDRIL_FUSED
-  if (hasFused) return sumPointsFused(of, rule, sums);
-#endif
-  sumPoints(of, rule, sums);
 }
+
+void sumConePatch(const ConeIntegrand& of, const ProductRule& rule, ConeSums& sums) { sumOnThisProcessor(of, rule, sums); }
+void sumConeEnergies(const ConeIntegrand& of, const ProductRule& rule, ConeEnergySums& sums) { sumOnThisProcessor(of, rule, sums); }
+void sumUniformPatch(const UniformIntegrand& of, const ProductRule& rule, UniformSums& sums) { sumOnThisProcessor(of, rule, sums); }
 
 }

@@ -29,8 +29,13 @@ struct ConeIntegrand {
 struct ConeSums {
   double mass[3], force[2];
 };
+/// What the energy of a patch takes: the mass matrix, g . r, and the power of the air over the mass per area.
+struct ConeEnergySums {
+  double mass[3], weight, power;
+};
 
 void sumConePatch(const ConeIntegrand& of, const ProductRule& rule, ConeSums& sums);
+void sumConeEnergies(const ConeIntegrand& of, const ProductRule& rule, ConeEnergySums& sums);
 void sumUniformPatch(const UniformIntegrand& of, const ProductRule& rule, UniformSums& sums);
 
 }

@@ -90,6 +90,36 @@ const ProductRule& ruleFor(const PatchDomain& d, const Vector3& q) {
   return ruleFor(std::hypot(q[0], q[2]) * d.length(), std::hypot(q[1], q[2]) * d.width());
 }
 
+/// The integrand in (kappa, phi) and the rule for it.
+struct ConeIntegral {
+  ConeIntegral(const PatchProperties& properties, const ConePoint& at, const Vector2& rates, const Vector3& gravity,
+               const UniformPatch::Air& air) {
+    const PatchDomain& domain = properties.domain;
+    const double c = std::cos(at.phi), s = std::sin(at.phi), kappa = std::abs(at.kappa);
+    const auto turned = [&](const Vector3& x) { return Vector3(c * x[0] + s * x[1], s * x[0] - c * x[1], x[2]); };
+    const Vector3 g = turned(gravity), wind = turned(air.wind);
+    double reach = 0;
+    for (const double s1 : {domain.begin1, domain.end1})
+      for (const double s2 : {domain.begin2, domain.end2}) reach = std::max(reach, std::abs(c * s1 + s * s2));
+    integrand = {.kappa = at.kappa,
+                 .cosine = c,
+                 .sine = s,
+                 .v = {rates[0], rates[1]},
+                 .g = {g[0], g[1], g[2]},
+                 .middle = {(domain.begin1 + domain.end1) / 2, (domain.begin2 + domain.end2) / 2},
+                 .half = {domain.length() / 2, domain.width() / 2},
+                 .drag = air.density / (2 * properties.areaDensity),
+                 .wind = {wind[0], wind[1], wind[2]},
+                 .largest = kappa * kappa * reach * reach};
+    rule = &ruleFor(kappa * std::abs(c) * domain.length(), kappa * std::abs(s) * domain.width());
+    weight = properties.areaDensity * domain.area() / 4;
+  }
+
+  ConeIntegrand integrand;
+  const ProductRule* rule;
+  double weight; ///< of the sums
+};
+
 }
 
 UniformPatch::UniformPatch(const PatchProperties& properties)
@@ -119,33 +149,32 @@ void UniformPatch::evaluate(const Vector3& q, const Vector3& v, const Vector3& g
 }
 
 void UniformPatch::evaluate(const ConePoint& at, const Vector2& rates, const Vector3& gravity, const Air& air, ConeDynamics& d) const {
-  const PatchDomain& domain = properties_.domain;
-  const double c = std::cos(at.phi), s = std::sin(at.phi), kappa = std::abs(at.kappa);
-  const auto turned = [&](const Vector3& x) { return Vector3(c * x[0] + s * x[1], s * x[0] - c * x[1], x[2]); };
-  const Vector3 g = turned(gravity), wind = turned(air.wind);
-  double reach = 0;
-  for (const double s1 : {domain.begin1, domain.end1})
-    for (const double s2 : {domain.begin2, domain.end2}) reach = std::max(reach, std::abs(c * s1 + s * s2));
-  const ConeIntegrand integrand{.kappa = at.kappa,
-                                .cosine = c,
-                                .sine = s,
-                                .v = {rates[0], rates[1]},
-                                .g = {g[0], g[1], g[2]},
-                                .middle = {(domain.begin1 + domain.end1) / 2, (domain.begin2 + domain.end2) / 2},
-                                .half = {domain.length() / 2, domain.width() / 2},
-                                .drag = air.density / (2 * properties_.areaDensity),
-                                .wind = {wind[0], wind[1], wind[2]},
-                                .largest = kappa * kappa * reach * reach};
+  const ConeIntegral integral(properties_, at, rates, gravity, air);
   ConeSums sums;
-  sumConePatch(integrand, ruleFor(kappa * std::abs(c) * domain.length(), kappa * std::abs(s) * domain.width()), sums);
-  const double weight = properties_.areaDensity * domain.area() / 4;
+  sumConePatch(integral.integrand, *integral.rule, sums);
+  const double weight = integral.weight;
   d.M << weight * sums.mass[0], weight * sums.mass[1], weight * sums.mass[1], weight * sums.mass[2];
   d.force = weight * Vector2(sums.force[0], sums.force[1]);
 
-  const double D = domain.area() * properties_.rigidity, shear = 1 - properties_.poissonRatio, tau = properties_.dampingTime;
+  const double c = integral.integrand.cosine, s = integral.integrand.sine;
+  const double D = properties_.domain.area() * properties_.rigidity, shear = 1 - properties_.poissonRatio, tau = properties_.dampingTime;
   const double cosine = c * cosine0_ + s * sine0_, sine = s * cosine0_ - c * sine0_; // of phi - phi0
   d.elastic[0] = -D * (at.kappa - kappa0_ + shear * kappa0_ * sine * sine + tau * rates[0]);
   d.elastic[1] = -2 * D * shear * at.kappa * (kappa0_ * sine * cosine + tau * at.kappa * rates[1]);
+}
+
+UniformPatch::ConeEnergies UniformPatch::energies(const ConePoint& at, const Vector2& rates, const Vector3& gravity, const Air& air) const {
+  const ConeIntegral integral(properties_, at, rates, gravity, air);
+  ConeEnergySums sums;
+  sumConeEnergies(integral.integrand, *integral.rule, sums);
+  const double D = properties_.domain.area() * properties_.rigidity, shear = 2 * (1 - properties_.poissonRatio);
+  const double turning = at.kappa * rates[1];
+  const double damping = D * properties_.dampingTime * (rates[0] * rates[0] + shear * turning * turning);
+  return {.kinetic = integral.weight / 2 *
+                     (sums.mass[0] * rates[0] * rates[0] + 2 * sums.mass[1] * rates[0] * rates[1] + sums.mass[2] * rates[1] * rates[1]),
+          .elastic = elasticEnergy(at.curvatures()),
+          .gravitational = -integral.weight * sums.weight,
+          .power = integral.weight * sums.power - damping};
 }
 
 Matrix3 UniformPatch::mass(const Vector3& q) const {

@@ -44,8 +44,8 @@ TEST(VariationalSheets, FollowTheReferenceTrajectoryToSecondOrder) { // D-09
     return (advanced(*model, 0.5, h).q.segment<2>(model->blocks()[std::size_t(shell.coordinates)].q) - Vector2(.9219537272, .3671528196))
         .norm();
   };
-  const double coarse = error(1e-2), fine = error(5e-3);
-  EXPECT_LT(fine, 1e-3);
+  const double coarse = error(2e-2), fine = error(1e-2);
+  EXPECT_LT(fine, 2e-3);
   EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
 }
 
@@ -59,15 +59,15 @@ TEST(VariationalSheets, MeetForcesOfEveryKindToSecondOrder) {
   options.twist << 0.3, 0.2, 1.0, 0.5, -0.8, 0.6;
   const ShellPart shell = addShell(builder, "leaf", options);
   const auto model = builder.build();
-  SheetMotion reference(*model, {.duration = 0.2, .step = 1e-3, .shells = {shell}, .held = {}});
+  SheetMotion reference(*model, {.duration = 0.1, .step = 1e-3, .shells = {shell}, .held = {}});
   reference.start();
   while (!reference.finished()) reference.advance();
   const auto error = [&](double h) {
-    const State a = advanced(*model, 0.2, h), &b = reference.state();
+    const State a = advanced(*model, 0.1, h), &b = reference.state();
     return std::pair((a.q - b.q).norm(), (a.v - b.v).norm());
   };
-  const auto [q1, v1] = error(4e-3);
-  const auto [q2, v2] = error(2e-3);
+  const auto [q1, v1] = error(5e-3);
+  const auto [q2, v2] = error(2.5e-3);
   EXPECT_LT(q2, 1e-3);
   EXPECT_NEAR(std::log2(q1 / q2), 2, 0.15);
   EXPECT_NEAR(std::log2(v1 / v2), 2, 0.15);
@@ -96,7 +96,7 @@ TEST(VariationalSheets, KeepMomentaExactlyAndEnergyWithoutDrift) {
     EXPECT_LT(late, 1.3 * early);
     return std::max(early, late);
   };
-  EXPECT_NEAR(std::log2(fly(8e-3, 4) / fly(4e-3, 4)), 2, 0.3);
+  EXPECT_NEAR(std::log2(fly(1.6e-2, 1.6) / fly(8e-3, 1.6)), 2, 0.3);
 }
 
 /// A body on a sheet: mass matrices of both kinds, joined.
@@ -108,7 +108,7 @@ TEST(VariationalSheets, CarryBodies) {
   builder.term<Joints>().add(JointKind::Spherical, "hook", tip, builder.bodyMarker("drop", body));
   const auto model = builder.build();
   const auto drift = [&](double h) {
-    LieGroupVariational motion(*model, {.duration = 1, .step = h});
+    LieGroupVariational motion(*model, {.duration = 0.5, .step = h});
     motion.start();
     const double energy = model->energy(motion.state()).total();
     double worst = 0;
@@ -118,7 +118,7 @@ TEST(VariationalSheets, CarryBodies) {
     }
     return worst;
   };
-  EXPECT_NEAR(std::log2(drift(1e-2) / drift(5e-3)), 2, 0.3);
+  EXPECT_NEAR(std::log2(drift(2e-2) / drift(1e-2)), 2, 0.3);
 }
 
 TEST(VariationalSheets, GoOnFromWhereTheyWereSaved) {

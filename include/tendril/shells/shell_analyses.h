@@ -37,7 +37,8 @@ class ShellAnalysis : public Analysis {
   void show(std::size_t i, const Vector3& q, const Vector3& v);
   Vector3 curvatures(std::size_t i) const { return state_.q.segment<3>(places_[i].q); }
   Vector3 rates(std::size_t i) const { return state_.v.segment<3>(places_[i].v); }
-  Energy energyOf(std::size_t i) const;
+  /// Energy of the weight of a patch, put at its held point.
+  double heldWeight(std::size_t i) const;
 
   Vector3 gravity_;
   State state_;
@@ -107,6 +108,7 @@ class ShellMotion final : public ShellAnalysis {
   ShellMotionOptions options_;
   long steps_;
   std::vector<PatchMotion> motions_;
+  std::vector<Energy> energies_;     ///< of the present state, about the held points
   std::vector<double> first_;        ///< total energy at the start, of each patch
   std::vector<double> work_, power_; ///< of damping, by the trapezoidal rule
   std::vector<double> meeting_;      ///< largest energy that took part

@@ -58,6 +58,12 @@ class UniformPatch {
   };
   void evaluate(const ConePoint& at, const Vector2& rates, const Vector3& gravity, const Air& air, ConeDynamics& d) const;
 
+  /// Energies in (kappa, phi), and the power of damping and air, in one sum over the patch.
+  struct ConeEnergies {
+    double kinetic, elastic, gravitational, power;
+  };
+  ConeEnergies energies(const ConePoint& at, const Vector2& rates, const Vector3& gravity, const Air& air) const;
+
   /// int r dA [m^3].
   Vector3 moment(const Vector3& q) const;
 
