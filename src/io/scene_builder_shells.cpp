@@ -1,9 +1,12 @@
 #include "io/scene_builder_class.h"
 #include "io/scene_schema.h"
 #include "io/scene_shapes.h"
+#include "tendril/shells/ruled_sheet.h"
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -20,6 +23,9 @@ PatchDomain domainOf(const Record& r) {
 std::shared_ptr<const SheetShape> shapeOf(const Record& r) {
   if (r.variant() == "clothoid") return std::make_shared<ClothoidSheet>();
   if (r.variant() == "cone") return std::make_shared<ConicalSheet>();
+  if (r.variant() == "ruled")
+    return std::make_shared<RuledSheet>(std::vector<double>{r.number("bend"), r.number("bend2")},
+                                        std::vector<double>{r.number("fan"), r.number("fan2")});
   return std::make_shared<CircularSheet>();
 }
 
@@ -39,7 +45,8 @@ void refuseOffCone(const Record& r, const char* key) {
   if (const Vector3 q = r.numbers(key); !(coneDefect(q) <= 1e-9))
     r.node(key).refuse(
         fmt::format("no sheet that does not stretch has these curvatures: b11 b22 - b12^2 = {:.6g} 1/m^2", gaussianCurvature(q)),
-        "give curvatures with b11 b22 = b12^2");
+        std::string("give curvatures with b11 b22 = b12^2") +
+            (std::string_view(key) == "initial" ? "; a shell-motion takes the nearest with project_initial: true" : ""));
 }
 
 void refuseRatesOffCone(const Record& r, const Vector3& q, const Vector3& rates) {
@@ -96,7 +103,7 @@ void SceneBuilder::readShells(const std::vector<Record>& records, const Record& 
     if (content_.hasDiscretePath && !records.empty())
       throw InputError(root_.keyLocation("shells"), "shells",
                        "the analysis works in director coordinates, in which curvatures have no form",
-                       "write method: generalized-alpha, moreau or nonsmooth-alpha");
+                       "write coordinates: pose, or method: generalized-alpha, moreau or nonsmooth-alpha");
     if (content_.isRod && !records.empty())
       throw InputError(root_.keyLocation("shells"), "shells", "the analysis knows nothing but a rod", "remove the key");
     for (const Record& r : records) addShell(r);

@@ -213,12 +213,14 @@ const Schema& clothoidShape() {
 }
 
 const Schema& conicalShape() {
-  static const Schema table("conical shape", "A circular cone.",
-                            {number("kappa", dim::curvature, "Curvature at the held point."),
-                             number("phi", dim::angle, "Angle from e1 to the direction in which it bends there.").defaultsTo("0"),
-                             number("epsilon", dim::curvature,
-                                    "One over the distance of the apex, on the ruling through the held point, towards (sin phi, -cos phi).")
-                                 .defaultsTo("0")});
+  static const Schema table(
+      "conical shape", "How much a sheet bends, in which direction, and how much its rulings turn: of a circular cone, or a ruled sheet.",
+      {number("kappa", dim::curvature, "Curvature at the held point."),
+       number("phi", dim::angle, "Angle from e1 to the direction in which it bends there.").defaultsTo("0"),
+       number("epsilon", dim::curvature,
+              "One over the distance of the apex, or edge of regression, on the ruling through the held point, towards (sin phi, -cos "
+              "phi).")
+           .defaultsTo("0")});
   return table;
 }
 
@@ -237,6 +239,15 @@ const Schema& shell() {
        {"cone",
         "A circular cone.",
         {object("natural", conicalShape(), "Its shape without load."),
+         object("initial", conicalShape(), "Its shape at the start; that without load if not given.").optional()}},
+       {"ruled",
+        "Any developable sheet: on the line through the held point along the direction phi in which it bends, at the distance x, the "
+        "curvature kappa (1 + bend x + bend2 x^2), and rulings that turn to the tangent -epsilon (x + fan x^2 + fan2 x^3).",
+        {number("bend", dim::curvature, "Growth of the curvature along the line.").defaultsTo("0"),
+         number("bend2", {-2, 0, 0, 0}, "Of the second order.").defaultsTo("0"),
+         number("fan", dim::curvature, "Growth of the turning of rulings along the line; 0 is a cone of any section.").defaultsTo("0"),
+         number("fan2", {-2, 0, 0, 0}, "Of the second order.").defaultsTo("0"),
+         object("natural", conicalShape(), "Its shape without load."),
          object("initial", conicalShape(), "Its shape at the start; that without load if not given.").optional()}}},
       {name("shell"), repeat(), number("length", dim::length, "Its side along e1 of the flat sheet.").positive(),
        number("width", dim::length, "Its side along e2.").positive(), number("thickness", dim::length, "Its thickness.").positive(),

@@ -50,7 +50,7 @@ TEST(SceneShells, RefuseWhatIsNoSheet) {
 }
 
 TEST(SceneShells, RefuseMotionsThatCannotBegin) {
-  refusedByAnalysis("initial: [0.5, 0, 0]", "initial: [0.5, 0.5, 0]", {"scene.yaml:3", "q0 q1 - q2^2 = 0.25", "nearest"});
+  refused("initial: [0.5, 0, 0]", "initial: [0.5, 0.5, 0]", {"scene.yaml:9", "initial", "b11 b22 - b12^2 = 0.25", "project_initial"});
   EXPECT_NO_THROW(
       parse(with(with(text, "initial: [0.5, 0, 0]", "initial: [0.5, 0.4, 0.4]"), "step: 1e-3", "step: 1e-3, project_initial: true"))
           .makeAnalysis());
@@ -61,4 +61,31 @@ TEST(SceneShells, RefuseMotionsThatCannotBegin) {
   EXPECT_NO_THROW(parse(with(text, "initial: [0.5, 0, 0]", flat + "\n    clamp: [0, 0.25]")).makeAnalysis());
   refusedByAnalysis("E: 1e7", "E: 1e13", {"shells[0]", "too large for its stiffness", "take at most"});
   refusedByAnalysis("step: 1e-3", "step: 1e-3, chart: three, alpha: 5000", {"Baumgarte"});
+}
+
+TEST(SceneShells, RefuseWhatNothingReads) {
+  const std::string initial = "initial: [0.5, 0, 0]";
+  refused(initial, initial + "\n    contact_points: 4", {"scene.yaml:10", "contact_points", "touch nothing", "moreau"});
+  refused(initial, initial + "\n    surface: paper", {"scene.yaml:10", "surface", "touch nothing"});
+  refused("outputs:", "obstacles: []\noutputs:", {"obstacles", "nothing but shells"});
+  const std::string still = with(text, "{type: shell-motion, duration: 0.1, step: 1e-3}", "{type: shell-equilibrium}");
+  EXPECT_NO_THROW(parse(still));
+  for (const char* key : {"rates: [1, 0, 0]", "air: {density: 1}"})
+    expectSceneRefused(still, initial, initial + "\n    " + key, {"scene.yaml:10", "nothing moves", "shell-motion"});
+}
+
+TEST(SceneShells, FloatingOnesAreProjectedAndCheckedAsHeldOnes) {
+  const std::string free = with(text, "initial: [0.5, 0, 0]", "initial: [0.5, 0.4, 0.4]\n    held: false");
+  expectSceneRefused(free, "outputs:", "outputs:", {"scene.yaml:9", "initial", "project_initial"});
+  EXPECT_NO_THROW(parse(with(free, "step: 1e-3", "step: 1e-3, project_initial: true")).makeAnalysis());
+  const Scene stiff = parse(with(with(text, "initial: [0.5, 0, 0]", "held: false"), "E: 1e7", "E: 1e13"));
+  expectError<InputError>([&] { stiff.makeAnalysis(); }, {"shell 'patch'", "too large for its stiffness", "take at most"});
+}
+
+TEST(SceneShells, RefuseRuledSheetsWhoseRulingsCross) {
+  const std::string ruled = with(with(text, "    initial: [0.5, 0, 0]\n", ""), "natural: [1, 0, 0]",
+                                 "form: ruled\n    fan: 0.5\n    natural: {kappa: 1, epsilon: 0.5}");
+  EXPECT_NO_THROW(parse(ruled));
+  expectSceneRefused(ruled, "epsilon: 0.5", "epsilon: -3", {"scene.yaml:3", "shell 'patch'", "rulings meet"});
+  expectSceneRefused(with(ruled, "step: 1e-3", "step: 1e-3, project_initial: true"), "epsilon", "epsilon", {"project_initial", "always"});
 }

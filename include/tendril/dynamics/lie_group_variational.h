@@ -27,11 +27,15 @@ struct LieGroupVariationalOptions {
 /// maps exact to the tolerance. The momentum of a node is the mean of the two before the constraint impulse is split; velocities of state()
 /// are M^-1 of it. The integrator is one interval ahead of the state that it shows, as lambda_n belongs to both intervals.
 ///
-/// M of a beam's node is the inertia of the half elements beside it in the initial shape, exact for rigid motions of the beam; the error in
-/// the mesh is of order 2, as that of the beam itself. Bou-Rabee & Marsden 2009; Demoures et al. 2015.
+/// In a model with vector blocks, of the shapes of sheets and rods, M is the mass matrix M(q) of the model and
+///
+///     L_d = x^T (M(q_n) + M(q_{n+1})) x / (4h) - (h/2) (V(q_n) + V(q_{n+1})),
+///
+/// whose derivatives by q join the forces at the nodes. Else M of a beam's node is the inertia of the half elements beside it in the
+/// initial shape, exact for rigid motions of the beam; the error in the mesh is of order 2, as that of the beam itself. Bou-Rabee & Marsden
+/// 2009; Demoures et al. 2015.
 class LieGroupVariational final : public Analysis {
  public:
-  /// InputError if the model has coordinates other than poses.
   LieGroupVariational(const Model& model, const LieGroupVariationalOptions& options);
   ~LieGroupVariational() override;
 
