@@ -252,6 +252,22 @@ TEST(PatchMotion, IsTurnedAsideBeforeTheFlatState) { // D-21
   EXPECT_NEAR(std::log2(fall(0.05) / 1.49e-3), 0, 1);
 }
 
+/// A stiff sheet that is turned aside quickly drifts by the order of the method, and no more.
+TEST(PatchMotion, DriftsByItsOrderWhereItIsTurnedAside) {
+  const auto drift = [](double step) {
+    PatchProperties p;
+    p.rigidity = 20, p.natural = {0.5, 0.5, 0.5};
+    PatchMotionOptions o;
+    o.step = step;
+    PatchMotion m(UniformPatch(p), o, cone(2, 0.6));
+    const double start = m.energy().total();
+    while (m.time() < 1 - step / 2) m.advance();
+    EXPECT_EQ(m.passage(), FlatPassage::Deflected);
+    return std::abs(m.energy().total() - start);
+  };
+  EXPECT_GT(std::log2(drift(1e-3) / drift(5e-4)), 3.5);
+}
+
 TEST(PatchMotion, SaysWhereTheThreeCurvaturesFail) { // D-21, T-III.10
   PatchProperties p;
   p.rigidity = 20, p.natural = {0.5, 0.5, 0.5};
