@@ -17,67 +17,96 @@ namespace tendril {
 
 SheetMotion::SheetMotion(const Model& model, SheetMotionOptions options)
     : model_(model), options_(std::move(options)), steps_(std::max(1L, std::lround(options_.duration / options_.step))),
-      state_(model.initialState()), assembly_(model), mass_(model.nv(), model.nv()), force_(model.nv()) {
+      state_(model.initialState()), assembly_(model), increment_(model.nv()), rate_(model.nv()), whole_(model.nv()), gain_(model.nv()) {
   if (model.nc() > 0) throw InputError("shell: the explicit method knows no constraints; take generalized-alpha");
   options_.step = options_.duration / double(steps_);
-  state_.lambda = VectorX::Zero(0);
-  stage_ = state_;
+  state_.lambda = VectorX::Zero(0), state_.a = VectorX::Zero(model.nv());
   for (const int b : options_.held) state_.v.segment<6>(model.blocks()[std::size_t(b)].v).setZero();
-  state_.a.setZero();
+  stage_ = state_;
+  findParts();
   checkStep();
 }
 
-/// The fastest motion of each shell at the start: eigenvalues of its stiffness and of its damping against its mass.
+/// Each shell is one, unless something joins it to others.
+void SheetMotion::findParts() {
+  enum : int { unseen = -1, held = -2 };
+  placeInPart_.assign(std::size_t(model_.nv()), unseen);
+  for (const int b : options_.held) std::fill_n(placeInPart_.begin() + model_.blocks()[std::size_t(b)].v, 6, held);
+  for (int first = 0; first < model_.nv(); ++first) {
+    if (placeInPart_[std::size_t(first)] != unseen) continue;
+    Part part;
+    const auto take = [&](int row) {
+      if (placeInPart_[std::size_t(row)] != unseen) return;
+      placeInPart_[std::size_t(row)] = int(part.rows.size());
+      part.rows.push_back(row);
+    };
+    take(first);
+    for (std::size_t i = 0; i < part.rows.size(); ++i)
+      for (SparseMatrix::InnerIterator entry(assembly_.matrix(), part.rows[i]); entry; ++entry) take(int(entry.row()));
+    const Eigen::Index n = Eigen::Index(part.rows.size());
+    part.mass.resize(n, n), part.force.resize(n), part.factor = Eigen::LDLT<MatrixX>(n);
+    parts_.push_back(std::move(part));
+  }
+}
+
+/// The fastest motion of each part at the start: eigenvalues of its stiffness and of its damping against its mass.
 void SheetMotion::checkStep() {
   const auto assembled = [this](const Request& request) {
     assembly_.begin(request);
     model_.evaluate(state_, assembly_);
-    return MatrixX(assembly_.matrix());
+    return assembly_.matrix();
   };
-  const MatrixX K = assembled({.motion = false}), D = assembled({.stiffness = false, .damping = 1}),
-                M = assembled({.stiffness = false, .inertia = 1});
-  for (const ShellPart& shell : options_.shells) {
-    std::vector<int> rows;
-    const auto take = [&rows](const Block& b) {
-      for (int i = 0; i < b.nv; ++i) rows.push_back(b.v + i);
+  const SparseMatrix K = assembled({.motion = false}), D = assembled({.stiffness = false, .damping = 1}),
+                     M = assembled({.stiffness = false, .inertia = 1});
+  for (const Part& part : parts_) {
+    const auto of = [&](const SparseMatrix& A) {
+      MatrixX dense = MatrixX::Zero(part.mass.rows(), part.mass.cols());
+      for (std::size_t c = 0; c < part.rows.size(); ++c)
+        for (SparseMatrix::InnerIterator entry(A, part.rows[c]); entry; ++entry)
+          if (const int r = placeInPart_[std::size_t(entry.row())]; r >= 0) dense(r, Eigen::Index(c)) = entry.value();
+      return MatrixX((dense + dense.transpose()) / 2);
     };
-    const std::vector<Block>& blocks = model_.blocks();
-    if (std::find(options_.held.begin(), options_.held.end(), shell.frame) == options_.held.end()) take(blocks[std::size_t(shell.frame)]);
-    take(blocks[std::size_t(shell.coordinates)]);
-    const auto fastest = [&](const MatrixX& A) {
-      const MatrixX part = A(rows, rows);
-      return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX>((part + part.transpose()) / 2, M(rows, rows), Eigen::EigenvaluesOnly)
-          .eigenvalues()
-          .maxCoeff();
+    const MatrixX mass = of(M);
+    const auto fastest = [&](const SparseMatrix& A) {
+      return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX>(of(A), mass, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
     };
-    checkStableStep("shell '" + shell.name + "'", options_.step, std::max(std::sqrt(std::max(fastest(K), 0.0)), fastest(D)));
+    checkStableStep(nameOf(part.rows.front()), options_.step, std::max(std::sqrt(std::max(fastest(K), 0.0)), fastest(D)));
   }
 }
 
-/// a of M a = -f, blocks that are held apart.
-const VectorX& SheetMotion::accelerate(State& state) {
+/// Name of the shell to which a velocity belongs.
+std::string SheetMotion::nameOf(int velocity) const {
+  for (std::size_t b = 0; b < model_.blocks().size(); ++b) {
+    const Block& block = model_.blocks()[b];
+    if (velocity >= block.v && velocity < block.v + block.nv) return model_.nameOfBlock(int(b));
+  }
+  return "shell";
+}
+
+/// a of M a = -f; what is held has none.
+void SheetMotion::accelerate(State& state) {
   state.a.setZero();
-  Request request;
-  request.stiffness = false, request.inertia = 1;
-  assembly_.begin(request);
+  assembly_.begin({.stiffness = false, .inertia = 1});
   model_.evaluate(state, assembly_);
   if (assembly_.refusedBlock() >= 0)
     throw NumericalFailure(
         fmt::format("{}: in step {}, at t = {:g} s, the sheet comes to where its coordinates are singular, flat, with rulings that meet, "
                     "or rolled up beyond what can be integrated; take smaller steps, or another shape",
                     model_.nameOfBlock(assembly_.refusedBlock()), step_.step + 1, state.t));
-  mass_ = assembly_.matrix();
-  force_ = -assembly_.residual();
-  for (const int b : options_.held) {
-    const int v = model_.blocks()[std::size_t(b)].v;
-    mass_.middleRows<6>(v).setZero(), mass_.middleCols<6>(v).setZero();
-    mass_.block<6, 6>(v, v).setIdentity(), force_.segment<6>(v).setZero();
+  for (Part& part : parts_) {
+    part.mass.setZero();
+    for (std::size_t c = 0; c < part.rows.size(); ++c) {
+      part.force[Eigen::Index(c)] = -assembly_.residual()[part.rows[c]];
+      for (SparseMatrix::InnerIterator entry(assembly_.matrix(), part.rows[c]); entry; ++entry)
+        if (const int r = placeInPart_[std::size_t(entry.row())]; r >= 0) part.mass(r, Eigen::Index(c)) = entry.value();
+    }
+    part.factor.compute(part.mass);
+    part.factor.solveInPlace(part.force);
+    for (std::size_t i = 0; i < part.rows.size(); ++i) state.a[part.rows[i]] = part.force[Eigen::Index(i)];
   }
-  state.a = mass_.ldlt().solve(force_);
   if (!state.a.allFinite())
     throw NumericalFailure(
         fmt::format("shell: the accelerations are not finite in step {}, at t = {:g} s; take smaller steps", step_.step + 1, state.t));
-  return state.a;
 }
 
 /// Rate of an increment in which the configuration moves with velocities v.
@@ -96,19 +125,18 @@ void SheetMotion::start() {
 const StepReport& SheetMotion::advance() {
   const double h = options_.step;
   static constexpr double nodes[4]{0, 0.5, 0.5, 1}, weights[4]{1. / 6, 1. / 3, 1. / 3, 1. / 6};
-  VectorX increment = VectorX::Zero(model_.nv()), rate(model_.nv()), acceleration = VectorX::Zero(model_.nv());
-  VectorX whole = VectorX::Zero(model_.nv()), gain = VectorX::Zero(model_.nv());
+  whole_.setZero(), gain_.setZero(), rate_.setZero(), stage_.a.setZero();
   for (int i = 0; i < 4; ++i) {
     stage_.t = state_.t + nodes[i] * h;
-    if (i > 0) increment = nodes[i] * h * rate;
-    model_.retract(state_.q, increment, stage_.q);
-    stage_.v = state_.v + nodes[i] * h * acceleration;
-    acceleration = accelerate(stage_);
-    rateOf(increment, stage_.v, rate);
-    whole += weights[i] * h * rate, gain += weights[i] * h * acceleration;
+    increment_ = nodes[i] * h * rate_;
+    model_.retract(state_.q, increment_, stage_.q);
+    stage_.v = state_.v + nodes[i] * h * stage_.a;
+    accelerate(stage_);
+    rateOf(increment_, stage_.v, rate_);
+    whole_ += weights[i] * h * rate_, gain_ += weights[i] * h * stage_.a;
   }
-  model_.retract(state_.q, whole, state_.q);
-  state_.v += gain;
+  model_.retract(state_.q, whole_, state_.q);
+  state_.v += gain_;
   ++step_.step;
   step_.t = state_.t = double(step_.step) * h, step_.h = h;
   accelerate(state_);

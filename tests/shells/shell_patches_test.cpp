@@ -2,6 +2,7 @@
 
 #include "shells/gauss_rule.h"
 #include "shells/runge_kutta.h"
+#include "support/allocation_counter.h"
 #include "support/validator.h"
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/elements/joints.h"
@@ -190,6 +191,18 @@ TEST(SheetMotion, RefusesAStepBeyondItsStiffness) {
   EXPECT_FALSE(refusal(std::make_shared<ClothoidSheet>(), {1.4, 0.8, 0.5}, 1.5 * remedy(stiff), 0).empty());
   EXPECT_FALSE(refusal(std::make_shared<ConicalSheet>(), {1.4, 0.5, 0.3}, 0.5, 0).empty());
   EXPECT_FALSE(refusal(std::make_shared<CircularSheet>(), {1.4, 0.5}, 2e-3, 10).empty()); // of its damping
+}
+
+TEST(SheetMotion, AllocatesNothing) {
+  ModelBuilder builder;
+  const ShellPart shell = addShell(builder, "leaf", leaf(std::make_shared<ConicalSheet>(), {1.4, 0.5, 0.3}));
+  const auto model = builder.build();
+  SheetMotion motion(*model, {.duration = 1, .step = 1e-3, .shells = {shell}, .held = {}});
+  motion.start();
+  motion.advance();
+  const long before = allocationCount;
+  for (int i = 0; i < 3; ++i) motion.advance();
+  EXPECT_EQ(allocationCount, before);
 }
 
 /// Centre of mass of a shell in space, by a product rule.

@@ -3,6 +3,8 @@
 #include "tendril/model/assembly.h"
 #include "tendril/shells/sheet_shape.h"
 
+#include <Eigen/Cholesky>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,8 +40,17 @@ class SheetMotion final : public Analysis {
   void restore(const Snapshot& snapshot) override;
 
  private:
-  const VectorX& accelerate(State& state);
+  /// Velocities that the mass matrix couples, those held left out, and its part for them.
+  struct Part {
+    std::vector<int> rows;
+    MatrixX mass;
+    VectorX force;
+    Eigen::LDLT<MatrixX> factor;
+  };
+  void findParts();
+  void accelerate(State& state);
   void checkStep();
+  std::string nameOf(int velocity) const;
   void rateOf(const VectorX& increment, const VectorX& v, VectorX& rate) const;
   void watch();
 
@@ -49,8 +60,9 @@ class SheetMotion final : public Analysis {
   State state_, stage_;
   StepReport step_;
   Assembly assembly_;
-  MatrixX mass_;
-  VectorX force_;
+  std::vector<Part> parts_;
+  std::vector<int> placeInPart_;
+  VectorX increment_, rate_, whole_, gain_;
   double first_ = 0, work_ = 0, power_ = 0, meeting_ = 0, drift_ = 0;
 };
 
