@@ -1,5 +1,6 @@
 #include "tendril/shells/sheet_shape.h"
 
+#include "shells/gauss_rule.h"
 #include "shells/sheet_points.h"
 #include "tendril/model/error.h"
 #include "tendril/model/model.h"
@@ -62,7 +63,13 @@ const char* const flatMessage = "it is flat, so that the direction in which it b
 
 bool SheetShape::accepts(const double*, const PatchDomain&) const { return true; }
 std::string SheetShape::wrong(const double*, const PatchDomain&) const { return {}; }
-std::string SheetShape::refusal(const double* q, const PatchDomain& domain) const { return accepts(q, domain) ? "" : wrong(q, domain); }
+std::string SheetShape::refusal(const double* q, const PatchDomain& domain) const {
+  if (!accepts(q, domain)) return wrong(q, domain);
+  const Vector2 angles = turns(q, domain);
+  if (productRule(angles[0], angles[1])) return {};
+  return fmt::format("it is rolled up by {:.3g} and {:.3g} rad along its sides, more than can be integrated; give smaller curvatures",
+                     angles[0], angles[1]);
+}
 
 Pose SheetShape::frame(const double* q, const Vector2& s) const {
   const SheetPoint<double> p = at(q, s);

@@ -37,6 +37,12 @@ ShellAnalysis::ShellAnalysis(const Model& model, std::vector<ShownPatch> patches
   if (shown_.empty()) throw InputError("shell: there is no patch; give one at least");
   for (const ShownPatch& s : shown_) {
     patches_.emplace_back(s.properties);
+    for (const Vector3& q : {s.curvatures, s.properties.natural})
+      if (!patches_.back().canIntegrate(q))
+        throw InputError(
+            fmt::format("shell '{}': with curvatures of ({:g}, {:g}, {:g}) 1/m it is rolled up more than can be integrated; give "
+                        "smaller ones",
+                        s.part.name, q[0], q[1], q[2]));
     places_.push_back(model.blocks()[std::size_t(s.part.coordinates)]);
     show(places_.size() - 1, s.curvatures, s.rates);
   }

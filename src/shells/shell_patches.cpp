@@ -386,6 +386,22 @@ void SheetFrame::addHessian(const State& state, const Vector6& wrench, FieldHess
 
 // ---- building --------------------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// A naturally flat sheet has no direction, nor needs one.
+bool isFlat(const SheetShape& shape, const VectorX& q, const PatchDomain& d) {
+  double largest = 0;
+  for (const double s1 : {d.begin1, d.end1})
+    for (const double s2 : {d.begin2, d.end2}) {
+      const SheetPoint<double> p = shape.at(q.data(), {s1, s2});
+      for (const double k : p.k)
+        if (!(std::abs(k) <= largest)) largest = std::abs(k); // a NaN stays
+    }
+  return largest * d.reach() < 1e-6;
+}
+
+}
+
 ShellPart addShell(ModelBuilder& builder, const std::string& name, const ShellOptions& options) {
   const std::string label = "shell '" + name + "'";
   const int n = options.shape->size();
@@ -401,6 +417,7 @@ ShellPart addShell(ModelBuilder& builder, const std::string& name, const ShellOp
   ShellPatch patch;
   patch.name = label, patch.properties = options.properties, patch.shape = options.shape, patch.air = options.air;
   patch.natural = options.natural;
+  if (!isFlat(*options.shape, options.natural, options.properties.domain)) checked(options.natural, options.natural, "without load");
   const VectorX initial = checked(options.initial, options.natural, "at the start");
   patch.frame = builder.addPose(label, -1, options.frame, options.twist);
   patch.coordinates =

@@ -183,6 +183,11 @@ Matrix3 UniformPatch::mass(const Vector3& q) const {
   return d.M;
 }
 
+bool UniformPatch::canIntegrate(const Vector3& q) const {
+  const PatchDomain& d = properties_.domain;
+  return productRule(std::hypot(q[0], q[2]) * d.length(), std::hypot(q[1], q[2]) * d.width()) != nullptr;
+}
+
 Vector3 UniformPatch::moment(const Vector3& q) const {
   const PatchDomain& d = properties_.domain;
   const ProductRule& rule = ruleFor(d, q);

@@ -63,6 +63,11 @@ TEST(SceneShells, RefuseMotionsThatCannotBegin) {
   refusedByAnalysis("step: 1e-3", "step: 1e-3, chart: three, alpha: 5000", {"Baumgarte"});
 }
 
+TEST(SceneShells, RefuseRolls) {
+  refusedByAnalysis("initial: [0.5, 0, 0]", "initial: [1e300, 0, 0]", {"shell 'patch'", "rolled up"});
+  refusedByAnalysis("natural: [1, 0, 0]", "natural: [1e4, 0, 0]", {"shell 'patch'", "rolled up"});
+}
+
 TEST(SceneShells, RefuseWhatNothingReads) {
   const std::string initial = "initial: [0.5, 0, 0]";
   refused(initial, initial + "\n    contact_points: 4", {"scene.yaml:10", "contact_points", "touch nothing", "moreau"});

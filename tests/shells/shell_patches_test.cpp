@@ -308,6 +308,14 @@ TEST(ShellPatches, RefuseWhatTheyCannotBe) {
   options.shape = std::make_shared<ConicalSheet>();
   options.natural = options.initial = Vector3(1, 0, -2);
   EXPECT_THROW(addShell(builder, "crossed", options), InputError);
+  options.initial = Vector3(1, 0, 0);
+  EXPECT_THROW(addShell(builder, "naturally crossed", options), InputError);
+  for (const double huge : {1e3, 1e300}) {
+    options.natural = Vector3(huge, 0, 0);
+    EXPECT_THROW(addShell(builder, "rolled up", options), InputError);
+  }
+  options.natural = Vector3(0, 0, 0.1); // flat
+  EXPECT_NO_THROW(addShell(builder, "naturally flat", options));
 }
 
 }

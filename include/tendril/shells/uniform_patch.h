@@ -47,6 +47,8 @@ class UniformPatch {
   void evaluate(const Vector3& q, const Vector3& v, const Vector3& gravity, const Air& air, Dynamics& d) const;
   void evaluate(const Vector3& q, const Vector3& v, const Vector3& gravity, Dynamics& d) const { evaluate(q, v, gravity, {}, d); }
   Matrix3 mass(const Vector3& q) const;
+  /// Whether it can: whether the patch is not rolled up too much.
+  bool canIntegrate(const Vector3& q) const;
 
   /// The same in (kappa, phi), from the closed forms of the cylinder, with the elastic force and damping apart:
   ///
