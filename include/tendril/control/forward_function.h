@@ -1,0 +1,55 @@
+#pragma once
+#include "tendril/control/forward_path.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tendril {
+
+/// What values of parameters make of a run: a model (a Mechanism is handed over by the aliasing constructor of shared_ptr), its actuators
+/// and the function that judges the run, whose rows belong to this model. All have the same shape whatever the values.
+struct ForwardCase {
+  std::shared_ptr<const Model> model;
+  std::vector<Actuator> actuators;
+  PathFunction function;
+};
+using ForwardFamily = std::function<ForwardCase(const VectorX& parameters)>;
+
+/// A forward run as a function of a vector, x = (parameters, controls of step 0, controls of step 1, ...) -> phi, with its gradient: what
+/// optimisers, certification and sampling need.
+///
+/// The gradient takes one adjoint sweep. It is exact in the controls. By a parameter c it is the derivative of the augmented function of
+/// ForwardPath, taken from models at c +- s and c +- s/2 by central differences and Richardson's extrapolation, s = scale/256: the
+/// function is explicit in c, mostly a polynomial of low degree, so that the error, of order s^4, is near rounding; errors() estimates
+/// it. Each parameter costs four models, and no run.
+///
+/// Cost of a gradient: the run, an adjoint sweep (about as much), and the models. Models are built only where parameters differ from those
+/// of the call before. Not thread-safe: one object per thread, and a family that may be called from several.
+class ForwardFunction {
+ public:
+  /// `parameters`: nominal values, of which the absolute value is the scale of each; where it is zero, 1. InputError if
+  /// values are not finite or the family gives no model.
+  ForwardFunction(ForwardFamily family, const ForwardOptions& options, const VectorX& parameters);
+  ~ForwardFunction();
+
+  int parameters() const;
+  int controls() const; ///< per step
+  int size() const;     ///< parameters + controls * steps
+  /// Place of a control in x.
+  int place(int control, int step) const { return parameters() + step * controls() + control; }
+
+  /// phi(x); fills its gradient where it is wanted. InputError for x that is not finite; NumericalFailure where the run fails.
+  double operator()(const VectorX& x, VectorX* gradient = nullptr);
+  /// Estimated errors of the derivatives by parameters of the last gradient.
+  const VectorX& errors() const;
+  /// Of the last call.
+  const ForwardPath& path() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}
