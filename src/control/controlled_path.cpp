@@ -30,11 +30,7 @@ double ControlledPath::Impl::number(const PathPlace& place, const PlacedConditio
 }
 
 double ControlledPath::Impl::value(const PlacedCondition& p) const {
-  const PathRow& row = p.condition->row;
-  double phi = row.constant;
-  for (const auto& [place, factor] : row.linear) phi += factor * number(place, p);
-  for (const PathRow::Term& term : row.products) phi += term.value * number(term.i, p) * number(term.j, p);
-  return phi;
+  return p.condition->row.value([&](const PathPlace& place) { return number(place, p); });
 }
 
 /// l(tau) of an interval.

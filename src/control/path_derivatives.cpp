@@ -131,11 +131,7 @@ void ControlledPath::Impl::gradientOf(const PlacedCondition& p, double scale) {
   const auto add = [&](const PathPlace& place, double value) {
     if (place.part == PathPart::Node) (place.atOther ? ofOther : ofNode)[place.index] += scale * value;
   };
-  for (const auto& [place, factor] : p.condition->row.linear) add(place, factor);
-  for (const PathRow::Term& term : p.condition->row.products) {
-    add(term.i, term.value * number(term.j, p));
-    add(term.j, term.value * number(term.i, p));
-  }
+  p.condition->row.differentiate([&](const PathPlace& place) { return number(place, p); }, add);
 }
 
 void ControlledPath::Impl::writeJacobians(ProgramDerivatives& d) {
@@ -186,11 +182,7 @@ void ControlledPath::Impl::writeJacobians(ProgramDerivatives& d) {
     const auto write = [&](const PathPlace& place, double value) {
       if (place.part != PathPart::Node) values[p.entries[at++]] = value;
     };
-    for (const auto& [place, factor] : p.condition->row.linear) write(place, factor);
-    for (const PathRow::Term& term : p.condition->row.products) {
-      write(term.i, term.value * number(term.j, p));
-      write(term.j, term.value * number(term.i, p));
-    }
+    p.condition->row.differentiate([&](const PathPlace& place) { return number(place, p); }, write);
   }
   for (const Eigen::Index bound : boundsOfControls) d.inequalityJacobian[bound] = 1;
   if (boundOfDuration >= 0) d.inequalityJacobian[boundOfDuration] = 1;
@@ -217,11 +209,7 @@ void ControlledPath::Impl::writeGradient(ProgramDerivatives& d) {
     const auto add = [&](const PathPlace& place, double value) {
       if (place.part != PathPart::Node) d.gradient[variableOf(place, p)] += weight * value;
     };
-    for (const auto& [place, factor] : p.condition->row.linear) add(place, factor);
-    for (const PathRow::Term& term : p.condition->row.products) {
-      add(term.i, term.value * number(term.j, p));
-      add(term.j, term.value * number(term.i, p));
-    }
+    p.condition->row.differentiate([&](const PathPlace& place) { return number(place, p); }, add);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "dynamics/step_equations.h"
 
+#include "tendril/discrete/momentum_units.h"
 #include "tendril/model/increment.h"
 
 #include <algorithm>
@@ -22,22 +23,11 @@ double squaredSize(const Block& block, const VectorX& p, double length) {
 StepEquations::StepEquations(const DirectorSystem& system, NodeBalance& balance, double tolerance)
     : system_(system), balance_(balance), length_(system.model().characteristicLength()), K_(system.matrix()), G0_(system.gradient()),
       G1_(system.gradient()), tolerance_(tolerance) {
-  const Model& model = system.model();
   for (VectorX* v : {&q0_, &q1_, &arrived_, &leaving_, &unbalanced_, &noise_}) v->setZero(system.size());
   closure_.setZero(system.constraints());
-  turn_.setZero(model.nv());
-  unit_.setOnes(system.size() + system.constraints());
-  for (const Block& block : model.blocks())
-    if (block.kind == Block::Kind::Pose) unit_.segment<9>(block.q + 3).setConstant(1 / length_);
-  unit_.segment(system.size(), system.internalConstraints()).setConstant(length_);
-  for (int i = 0; i < model.nc(); ++i)
-    if (model.constraintQuantities()[i] == RowQuantity::Angle) unit_[system.size() + system.internalConstraints() + i] = length_;
-  const SparseMatrix& M = system.mass();
-  double sum = 0;
-  for (int j = 0; j < M.outerSize(); ++j)
-    for (SparseMatrix::InnerIterator entry(M, j); entry; ++entry)
-      if (entry.row() == entry.col()) sum += entry.value() * unit_[j] * unit_[j];
-  mass_ = sum > 0 ? sum / system.size() : 1;
+  turn_.setZero(system.model().nv());
+  const MomentumUnits units(system);
+  unit_ = units.unit, mass_ = units.mass;
 }
 
 void StepEquations::setBranch(const KinematicTree& tree) {

@@ -512,6 +512,11 @@ const DiscreteNode& VariationalIntegrator::node() const {
   return impl_->node;
 }
 
+const VectorX& VariationalIntegrator::ahead() const {
+  if (impl_->failure) std::rethrow_exception(impl_->failure);
+  return impl_->end;
+}
+
 VariationalIntegrator::Condition VariationalIntegrator::condition() {
   Impl& i = *impl_;
   i.twist = i.h * i.rate;

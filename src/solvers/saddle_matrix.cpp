@@ -44,12 +44,21 @@ bool SaddleMatrix::factorise(const Sparse& K, const Sparse& H0, const Sparse& H1
   return lu_.factorise(A_);
 }
 
+void SaddleMatrix::scale(Eigen::VectorXd& rhs) const {
+  rhs.array() *= unit_.array();
+  rhs.tail(m_) *= s_;
+}
+
 void SaddleMatrix::solve(Eigen::VectorXd& rhs) const {
-  rhs.array() *= unit_.array();
-  rhs.tail(m_) *= s_;
+  scale(rhs);
   lu_.solve(rhs);
-  rhs.array() *= unit_.array();
-  rhs.tail(m_) *= s_;
+  scale(rhs);
+}
+
+void SaddleMatrix::solveTransposed(Eigen::VectorXd& rhs) const {
+  scale(rhs);
+  lu_.solveTransposed(rhs);
+  scale(rhs);
 }
 
 void SaddleMatrix::share(const Eigen::VectorXd& y0, Eigen::VectorXd& rhs) const {

@@ -22,8 +22,8 @@ using ForwardFamily = std::function<ForwardCase(const VectorX& parameters)>;
 ///
 /// The gradient takes one adjoint sweep. It is exact in the controls. By a parameter c it is the derivative of the augmented function of
 /// ForwardPath, taken from models at c +- s and c +- s/2 by central differences and Richardson's extrapolation, s = scale/256: the
-/// function is explicit in c, mostly a polynomial of low degree, so that the error, of order s^4, is near rounding; errors() estimates
-/// it. Each parameter costs four models, and no run.
+/// function is explicit in c, mostly a polynomial of low degree, so that the error, of order s^4, is near rounding. errors() is the
+/// error, of order s^2, that the extrapolation takes away: what is left is far below. Each parameter costs four models, and no run.
 ///
 /// Cost of a gradient: the run, an adjoint sweep (about as much), and the models. Models are built only where parameters differ from those
 /// of the call before. Not thread-safe: one object per thread, and a family that may be called from several.
@@ -42,7 +42,7 @@ class ForwardFunction {
 
   /// phi(x); fills its gradient where it is wanted. InputError for x that is not finite; NumericalFailure where the run fails.
   double operator()(const VectorX& x, VectorX* gradient = nullptr);
-  /// Estimated errors of the derivatives by parameters of the last gradient.
+  /// Of the derivatives by parameters of the last gradient, on the safe side.
   const VectorX& errors() const;
   /// Of the last call.
   const ForwardPath& path() const;

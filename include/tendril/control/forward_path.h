@@ -28,7 +28,7 @@ struct ForwardOptions {
 /// from the first node to the last for one direction of change; the adjoint mode solves with its transpose from the last node to the first
 /// and yields the gradient of one function with respect to everything: with the sensitivities qbar, pbar of what comes after,
 ///
-///     [D2 D1 L_d^T  G_{n+1}^T; -G_n  0] [alpha_n; beta_n] + [qbar_{n+1} + (D2 D2 L_d + ...)^T pbar_{n+1}; 0] = 0,
+///     [-(D2 D1 L_d)^T, G_{n+1}^T; G_n, 0] [alpha_n; beta_n] = [qbar_{n+1} + (D2 D2 L_d + ...)^T pbar_{n+1}; 0],
 ///     pbar_n = alpha_n,     qbar_n = (D1 D2 L_d)^T pbar_{n+1} + (D1 D1 L_d + ... - mu_n g'')^T alpha_n + d(phi)/dq_n,
 ///     taubar_n = (h/2) (B(q_n) alpha_n + B(q_{n+1}) pbar_{n+1}) + d(phi)/dtau_n.
 ///
@@ -59,6 +59,7 @@ class ForwardPath {
 
   const DirectorSystem& system() const;
   const ForwardOptions& options() const;
+  int actuators() const;
   double step() const { return options().duration / options().steps; }
   const MatrixX& controls() const;
   /// q_n, and p_n as in (2), n = 0 .. N.

@@ -43,6 +43,21 @@ struct PathRow {
   bool readsOther() const;
   /// linear += factor y_place.
   void add(PathPlace place, double factor) { linear.emplace_back(place, factor); }
+  /// phi, with number(place) = y_place.
+  template <class Number> double value(const Number& number) const {
+    double phi = constant;
+    for (const auto& [place, factor] : linear) phi += factor * number(place);
+    for (const Term& term : products) phi += term.value * number(term.i) * number(term.j);
+    return phi;
+  }
+  /// Calls addTo(place, share) for all shares of d(phi)/dy_place.
+  template <class Number, class AddTo> void differentiate(const Number& number, const AddTo& addTo) const {
+    for (const auto& [place, factor] : linear) addTo(place, factor);
+    for (const Term& term : products) {
+      addTo(term.i, term.value * number(term.j));
+      addTo(term.j, term.value * number(term.i));
+    }
+  }
 };
 
 /// Rows that hold a node at a configuration q* of the system, one for each freedom: P(q*)^T D^-2 (q - q*), with D the units of the

@@ -104,6 +104,8 @@ class VariationalIntegrator final : public Analysis {
   const DirectorSystem& system() const;
   /// At the node of state().
   const DiscreteNode& node() const;
+  /// Configuration of the next node, which is known already. NumericalFailure if the first interval has none.
+  const VectorX& ahead() const;
   /// Condition number (2-norm) of the matrix of the last step, as it stands, and with rows and unknowns scaled to the sizes of momenta,
   /// lengths and h (multipliers: lambda' = h^2 lambda, rows times h). Dense; for reports.
   struct Condition {

@@ -26,11 +26,14 @@ class SaddleMatrix {
   void share(const Eigen::VectorXd& y0, Eigen::VectorXd& rhs) const;
   /// (r, -g) on entry, (x, y) on return.
   void solve(Eigen::VectorXd& rhs) const;
+  /// The same with the transpose: (a, b) on entry, on return (x, y) with -K^T x + H1^T y = a, H0 x = b.
+  void solveTransposed(Eigen::VectorXd& rhs) const;
   const SingularityReport& singular() const { return lu_.singular(); }
   void forget() { lu_.analyse(A_); }
 
  private:
   int place(int row, int column) const;
+  void scale(Eigen::VectorXd& rhs) const;
 
   Eigen::Index n_, m_;
   Eigen::VectorXd unit_;
