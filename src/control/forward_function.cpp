@@ -10,8 +10,7 @@ namespace tendril {
 struct ForwardFunction::Impl {
   /// A case, ready to run.
   struct Prepared {
-    Prepared(ForwardCase given_, const ForwardOptions& options)
-        : given(std::move(given_)), path(*given.model, given.actuators, options) {}
+    Prepared(ForwardCase given_, const ForwardOptions& options) : given(std::move(given_)), path(*given.model, given.actuators, options) {}
     ForwardCase given;
     ForwardPath path;
   };

@@ -19,8 +19,9 @@ namespace {
 std::vector<Actuator> withoutMuscles(std::vector<Actuator> actuators) {
   for (const Actuator& actuator : actuators)
     if (!actuator.muscles.empty())
-      throw InputError("forward run: actuator '" + actuator.name + "' is a muscle, whose force depends on rates; only motors, forces and "
-                                                                   "cables can be differentiated along a run");
+      throw InputError("forward run: actuator '" + actuator.name +
+                       "' is a muscle, whose force depends on rates; only motors, forces and "
+                       "cables can be differentiated along a run");
   return actuators;
 }
 
@@ -151,7 +152,8 @@ void ForwardPath::Impl::findVelocity(const VectorX& at, const VectorX& momentum,
   ofVelocity->forget();
   system.constraintGradient(at, time(k), G0);
   if (!ofVelocity->factorise(negativeMass, G0, G0, units.mass))
-    throw NumericalFailure(fmt::format("forward run: the velocities at t = {:.9g} s are not determined: something has no inertia", time(k)));
+    throw NumericalFailure(
+        fmt::format("forward run: the velocities at t = {:.9g} s are not determined: something has no inertia", time(k)));
   rhs.head(n) = momentum, rhs.tail(m).setZero();
   ofVelocity->solve(rhs);
   nodeVelocity = rhs.head(n), reaction = rhs.tail(m);
@@ -265,8 +267,9 @@ void ForwardPath::Impl::requireRun() const {
 
 void ForwardPath::Impl::requireShapeOf(const Impl& other) const {
   if (other.n != n || other.m != m || other.nu != nu || other.N() != N())
-    throw InputError("forward run: a parameter changes the number of bodies, joints, actuators or steps; it must be one that a model depends "
-                     "on smoothly");
+    throw InputError(
+        "forward run: a parameter changes the number of bodies, joints, actuators or steps; it must be one that a model depends "
+        "on smoothly");
 }
 
 /// All that remembers factorisations begins anew, so that results do not depend on what came before.
@@ -462,8 +465,7 @@ ForwardPath::Change ForwardPath::modelChange(ForwardPath& plus, const PathFuncti
     change.arriving.push_back((i.arriving - arriving) / width);
     change.closing.push_back((i.closing - closing) / width);
   }
-  change.function =
-      (above.evaluate(ofPlus, i.q, i.p, i.controls, false) - below.evaluate(ofMinus, i.q, i.p, i.controls, false)) / width;
+  change.function = (above.evaluate(ofPlus, i.q, i.p, i.controls, false) - below.evaluate(ofMinus, i.q, i.p, i.controls, false)) / width;
   return change;
 }
 

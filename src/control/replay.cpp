@@ -8,8 +8,7 @@ namespace tendril {
 
 double replayDifference(const Model& model, const Transcription& path) {
   const ControlProblem& problem = path.problem();
-  ForwardPath forward(model, problem.actuators,
-                      {.steps = path.intervals(), .duration = path.duration(), .quadrature = problem.quadrature});
+  ForwardPath forward(model, problem.actuators, {.steps = path.intervals(), .duration = path.duration(), .quadrature = problem.quadrature});
   forward.run(path.controls());
 
   VectorX unit(model.nq());

@@ -24,9 +24,9 @@ struct ForwardOptions {
 /// which are the reduced equations of DMOCC without elimination of the multipliers mu. Forces from outside that change from step to step,
 /// as wind, are controls: an Actuator that is fixed in space.
 ///
-/// Differentiated, (1) is a saddle point problem with the matrix of the step, S = [D2 D1 L_d, -G_n^T; G_{n+1}, 0]. The tangent mode solves it
-/// from the first node to the last for one direction of change; the adjoint mode solves with its transpose from the last node to the first
-/// and yields the gradient of one function with respect to everything: with the sensitivities qbar, pbar of what comes after,
+/// Differentiated, (1) is a saddle point problem with the matrix of the step, S = [D2 D1 L_d, -G_n^T; G_{n+1}, 0]. The tangent mode solves
+/// it from the first node to the last for one direction of change; the adjoint mode solves with its transpose from the last node to the
+/// first and yields the gradient of one function with respect to everything: with the sensitivities qbar, pbar of what comes after,
 ///
 ///     [-(D2 D1 L_d)^T, G_{n+1}^T; G_n, 0] [alpha_n; beta_n] = [qbar_{n+1} + (D2 D2 L_d + ...)^T pbar_{n+1}; 0],
 ///     pbar_n = alpha_n,     qbar_n = (D1 D2 L_d)^T pbar_{n+1} + (D1 D1 L_d + ... - mu_n g'')^T alpha_n + d(phi)/dq_n,
@@ -85,10 +85,10 @@ class ForwardPath {
 
   /// A direction in which all that determines a path changes.
   struct Change {
-    MatrixX controls;                               ///< empty: none
-    VectorX begin, momentum;                        ///< of q_0 and p_0; empty: none
+    MatrixX controls;                                ///< empty: none
+    VectorX begin, momentum;                         ///< of q_0 and p_0; empty: none
     std::vector<VectorX> leaving, arriving, closing; ///< of (1), (2) and g(q_{n+1}) at fixed path; empty: none
-    double function = 0;                            ///< of phi at fixed path
+    double function = 0;                             ///< of phi at fixed path
   };
   /// Change of the start by twists of the blocks, as in Gradient.
   Change startChange(const VectorX& placement, const VectorX& velocity) const;
