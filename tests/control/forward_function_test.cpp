@@ -58,12 +58,12 @@ TEST(ForwardFunction, GradientOfTheRobotArm) {
       direction[k] = c[k];
     } else {
       direction.head(6) = randomVector(6, unsigned(k)).cwiseProduct(c);
-      direction.tail(f.size() - 6) = randomVector(f.size() - 6, unsigned(k) + 50, 10);
+      direction.tail(f.size() - 6) = armDirection(15, unsigned(k) + 50, 10).reshaped();
     }
     const double slope = gradient.dot(direction);
     std::array<double, 3> remainders, differences;
     for (int level = 0; level < 3; ++level) {
-      const double e = 0.004 / (1 << level), ahead = f(x + e * direction);
+      const double e = 0.0004 / (1 << level), ahead = f(x + e * direction);
       remainders[std::size_t(level)] = std::abs(ahead - f0 - e * slope);
       differences[std::size_t(level)] = (ahead - f(x - e * direction)) / (2 * e);
     }

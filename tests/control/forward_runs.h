@@ -79,18 +79,25 @@ inline ForwardSample robotArm(const ArmParameters& p, int steps = 15) {
   s.actuators = motors(*s.mechanism, {"base", "wrist"});
   append(s.actuators, wind(ofBoom, "wind on boom"));
   append(s.actuators, wind(ofCone, "wind on cone"));
-  s.function = distanceOf("miss", tip, {0, -1.131, 0.283}, steps);
+  s.function = distanceOf("miss", tip, {0.1, -1.131, 0.283}, steps);
   s.options = {.steps = steps, .duration = 1.5};
   return s;
 }
 
-/// Torques that hold the arm about, and move it a little; no wind.
-inline MatrixX armControls(int steps = 15, double size = 20) {
-  MatrixX tau = MatrixX::Zero(12, steps);
-  for (int n = 0; n < steps; ++n) {
-    tau.col(n).head(6) = randomVector(6, unsigned(n) + 1, size);
-    tau(0, n) += 100, tau(3, n) += 8;
-  }
+/// Controls of the arm at random: torques of this size in its plane, a tenth of it as wind in the plane; and, since the torques that carry
+/// the arm spin its slender bodies about their axes as soon as they leave the plane, a millionth of it across.
+inline MatrixX armDirection(int steps, unsigned seed, double size, bool inPlane = true, bool across = true) {
+  MatrixX tau = randomVector(12 * steps, seed, size).reshaped(12, steps);
+  for (const int row : {0, 3, 7, 8, 10, 11}) tau.row(row) *= inPlane ? (row < 6 ? 1 : 0.1) : 0;
+  for (const int row : {1, 2, 4, 5, 6, 9}) tau.row(row) *= across ? 1e-6 : 0;
+  return tau;
+}
+
+/// About what holds the arm as it leans at first, and more at random.
+inline MatrixX armControls(int steps = 15, double size = 2) {
+  MatrixX tau = armDirection(steps, 1, size);
+  tau.row(0).array() -= 97;
+  tau.row(3).array() -= 10;
   return tau;
 }
 

@@ -25,7 +25,7 @@ TEST(ForwardScene, GradientByTheParametersOfAScene) {
   EXPECT_EQ(f.controls(), 6);
   VectorX x = VectorX::Zero(f.size()), gradient;
   x.head(3) = c;
-  for (int n = 0; n < 15; ++n) x[f.place(0, n)] = 105, x[f.place(3, n)] = 12;
+  for (int n = 0; n < 15; ++n) x[f.place(0, n)] = -90, x[f.place(3, n)] = -12;
   f(x, &gradient);
   const VectorX direction = c.cwiseProduct(Eigen::Vector3d(1, -0.6, 0.8));
   std::array<double, 2> differences;
