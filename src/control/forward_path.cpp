@@ -62,6 +62,8 @@ struct ForwardPath::Impl {
   void requireShapeOf(const Impl& other) const;
   void beginSweep();
   void linearise(int k);
+  using Solve = void (SaddleMatrix::*)(VectorX& rhs) const;
+  void solve(const SaddleMatrix& matrix, Solve by);
   void sweepBack();
   void sweepOn(const Change& change);
   void pullBackStart();
@@ -93,7 +95,7 @@ struct ForwardPath::Impl {
   // Of the step, or node, at hand:
   std::optional<SaddleMatrix> saddle, ofVelocity;
   SparseMatrix leftByBegin, leftByEnd, rightByBegin, rightByEnd, negativeMass, bend, G0, G1;
-  VectorX rhs, work, leaving, arriving, closing, nodeVelocity, reaction, none;
+  VectorX rhs, correction, opposite, work, leaving, arriving, closing, nodeVelocity, reaction, none;
   MatrixX Bt0, Bt1;
 
   // Of the function differentiated last:
@@ -116,8 +118,8 @@ ForwardPath::Impl::Impl(const Model& model_, std::vector<Actuator> actuators, co
       start(consistentStart(model_)), n(system.size()), m(system.constraints()), nu(actuation.size()), leftByBegin(system.matrix()),
       leftByEnd(leftByBegin), rightByBegin(leftByBegin), rightByEnd(leftByBegin), G0(system.gradient()), G1(G0) {
   for (VectorX* v : {&work, &leaving, &arriving, &nodeVelocity, &none, &p0, &qbar, &pbar}) v->setZero(n);
-  for (VectorX* v : {&closing, &reaction}) v->setZero(m);
-  rhs.setZero(n + m);
+  for (VectorX* v : {&closing, &reaction, &opposite}) v->setZero(m);
+  rhs.setZero(n + m), correction = rhs;
   system.rates(start.q, start.v, work);
   p0.noalias() = system.mass() * work;
 }
@@ -155,7 +157,7 @@ void ForwardPath::Impl::findVelocity(const VectorX& at, const VectorX& momentum,
     throw NumericalFailure(
         fmt::format("forward run: the velocities at t = {:.9g} s are not determined: something has no inertia", time(k)));
   rhs.head(n) = momentum, rhs.tail(m).setZero();
-  ofVelocity->solve(rhs);
+  solve(*ofVelocity, &SaddleMatrix::solve);
   nodeVelocity = rhs.head(n), reaction = rhs.tail(m);
 }
 
@@ -221,7 +223,7 @@ double ForwardPath::Impl::evaluate(const PathFunction& function, const Vectors& 
     if (!hasVelocity[std::size_t(k)]) continue;
     findVelocity(nodes[std::size_t(k)], momenta[std::size_t(k)], k);
     rhs.head(n) = seedV.col(k), rhs.tail(m).setZero();
-    ofVelocity->solveTransposed(rhs);
+    solve(*ofVelocity, &SaddleMatrix::solveTransposed);
     seedP.col(k) += rhs.head(n);
     bend.coeffs().setZero();
     system.addConstraintHessian(reaction, time(k), 1, bend);
@@ -285,6 +287,16 @@ void ForwardPath::Impl::beginSweep() {
   for (Vectors* vectors : {&dq, &dp}) vectors->resize(count + 1, VectorX::Zero(n));
 }
 
+/// rhs becomes the solution; what the compliance of the matrix moves is taken back.
+void ForwardPath::Impl::solve(const SaddleMatrix& matrix, Solve by) {
+  (matrix.*by)(rhs);
+  opposite = -rhs.tail(m);
+  correction.setZero();
+  matrix.share(opposite, correction);
+  (matrix.*by)(correction);
+  rhs += correction;
+}
+
 /// The matrix of step k, factorised; its multipliers, which are the answer to what is in balance; and all derivatives.
 void ForwardPath::Impl::linearise(int k) {
   const VectorX &q0 = q[std::size_t(k)], &q1 = q[std::size_t(k) + 1];
@@ -296,7 +308,7 @@ void ForwardPath::Impl::linearise(int k) {
     throw NumericalFailure(fmt::format("forward run: the matrix of step {} is singular; the path has no derivative there", k + 1));
   leave(q0, q1, tau, k, leaving);
   rhs.head(n) = p[std::size_t(k)] + leaving, rhs.tail(m).setZero();
-  saddle->solve(rhs);
+  solve(*saddle, &SaddleMatrix::solve);
   VectorX& mu = mus[std::size_t(k)];
   mu = rhs.tail(m);
 
@@ -320,7 +332,7 @@ void ForwardPath::Impl::sweepBack() {
     bar[i] = pbar;
     rhs.head(n) = qbar, rhs.tail(m).setZero();
     rhs.head(n).noalias() += rightByEnd.transpose() * pbar;
-    saddle->solveTransposed(rhs);
+    solve(*saddle, &SaddleMatrix::solveTransposed);
     alpha[i] = rhs.head(n), beta[i] = rhs.tail(m);
     gradient.controls.col(k).noalias() += (h / 2) * (Bt0.transpose() * alpha[i]);
     gradient.controls.col(k).noalias() += (h / 2) * (Bt1.transpose() * pbar);
@@ -367,7 +379,7 @@ void ForwardPath::Impl::sweepOn(const Change& change) {
     rhs.head(n).noalias() += leftByBegin * dq[i];
     if (hasControls) rhs.head(n).noalias() += (h / 2) * (Bt0 * change.controls.col(k));
     if (!change.leaving.empty()) rhs.head(n) += change.leaving[i], rhs.tail(m) -= change.closing[i];
-    saddle->solve(rhs);
+    solve(*saddle, &SaddleMatrix::solve);
     dq[i + 1] = rhs.head(n);
     dp[i + 1].noalias() = rightByBegin * dq[i];
     dp[i + 1].noalias() += rightByEnd * dq[i + 1];
