@@ -34,14 +34,12 @@ ForwardFunction::Impl::Prepared ForwardFunction::Impl::prepare(const VectorX& at
 }
 
 void ForwardFunction::Impl::update(const VectorX& at) {
-  if (present && parameters == at) return;
-  present.reset();
-  present.emplace(prepare(at));
+  if (parameters == at) return;
+  Prepared next = prepare(at);
+  if (const int now = next.path.actuators(); now != controls)
+    throw InputError(fmt::format("forward function: there are {} actuators with some parameters and {} with others", controls, now));
+  present.emplace(std::move(next));
   parameters = at;
-  if (present->path.actuators() != controls) {
-    throw InputError(fmt::format("forward function: there are {} actuators with some parameters and {} with others", controls,
-                                 present->path.actuators()));
-  }
 }
 
 double ForwardFunction::Impl::augmented(const VectorX& at) {

@@ -51,14 +51,23 @@ struct ForwardPath::Impl {
   void arrive(const VectorX& q0, const VectorX& q1, const Controls& tau, int k, VectorX& r); ///< (2)
   void addReaction(const VectorX& q0, int k, const VectorX& multipliers, VectorX& r);        ///< r -= G^T mu
   void findVelocity(const VectorX& at, const VectorX& momentum, int k);                      ///< into nodeVelocity and reaction
-  /// phi; with seeds, its derivatives by q_n, p_n and controls.
-  double evaluate(const PathFunction& function, const Vectors& nodes, const Vectors& momenta, const MatrixX& tau, bool withSeeds);
+  /// A path, of this model or of another one.
+  struct Trajectory {
+    Vectors q, p; ///< empty before a run
+    MatrixX controls;
+  };
+  /// phi; and its derivatives by y, where they are wanted.
+  double evaluate(const PathFunction& function, const Trajectory& path, bool withGradient);
+  double number(const PathFunction::Value& value, const PathPlace& place, const Trajectory& path);
   void check(const PathFunction& function) const;
   void checkPlace(const PathFunction& function, const PathFunction::Value& value, const PathPlace& place) const;
 
   // ---- the path
+  double seed(const PathFunction& function); ///< phi, and its derivatives by q_n, p_n and controls
+  void pullBackVelocity(int k);
   void run(const Eigen::Ref<const MatrixX>& tau);
   void requireRun() const;
+  const VectorX& at(const Vectors& vectors, int k) const; ///< of the nodes; InputError where there is none
   void requireShapeOf(const Impl& other) const;
   void beginSweep();
   void linearise(int k);
@@ -67,6 +76,7 @@ struct ForwardPath::Impl {
   void sweepBack();
   void sweepOn(const Change& change);
   void pullBackStart();
+  void check(const Change& change) const;
   double augmented(Impl& other, const PathFunction& function);
   void equationsOf(Impl& other, int k);
 
@@ -89,13 +99,12 @@ struct ForwardPath::Impl {
   VectorX p0;
   int n, m, nu;
 
-  MatrixX controls;
-  Vectors q, p; ///< empty before a run
+  Trajectory trajectory;
 
   // Of the step, or node, at hand:
   std::optional<SaddleMatrix> saddle, ofVelocity;
   SparseMatrix leftByBegin, leftByEnd, rightByBegin, rightByEnd, negativeMass, bend, G0, G1;
-  VectorX rhs, correction, opposite, work, leaving, arriving, closing, nodeVelocity, reaction, none;
+  VectorX rhs, correction, opposite, work, leaving, arriving, closing, nodeVelocity, reaction;
   MatrixX Bt0, Bt1;
 
   // Of the function differentiated last:
@@ -117,7 +126,7 @@ ForwardPath::Impl::Impl(const Model& model_, std::vector<Actuator> actuators, co
       actuation(system, withoutMuscles(std::move(actuators))), lagrangian(system, options.quadrature), units(system),
       start(consistentStart(model_)), n(system.size()), m(system.constraints()), nu(actuation.size()), leftByBegin(system.matrix()),
       leftByEnd(leftByBegin), rightByBegin(leftByBegin), rightByEnd(leftByBegin), G0(system.gradient()), G1(G0) {
-  for (VectorX* v : {&work, &leaving, &arriving, &nodeVelocity, &none, &p0, &qbar, &pbar}) v->setZero(n);
+  for (VectorX* v : {&work, &leaving, &arriving, &nodeVelocity, &p0, &qbar, &pbar}) v->setZero(n);
   for (VectorX* v : {&closing, &reaction, &opposite}) v->setZero(m);
   rhs.setZero(n + m), correction = rhs;
   system.rates(start.q, start.v, work);
@@ -179,38 +188,42 @@ void ForwardPath::Impl::check(const PathFunction& function) const {
     value.row.differentiate(one, [&](const PathPlace& place, double) { checkPlace(function, value, place); });
 }
 
-double ForwardPath::Impl::evaluate(const PathFunction& function, const Vectors& nodes, const Vectors& momenta, const MatrixX& tau,
-                                   bool withSeeds) {
+double ForwardPath::Impl::number(const PathFunction::Value& value, const PathPlace& place, const Trajectory& path) {
+  const int node = nodeOf(value, place.atOther);
+  const auto k = std::size_t(node);
+  if (place.part == PathPart::Control) return path.controls(place.index, place.atOther ? node - 1 : node);
+  if (place.part == PathPart::Node) return path.q[k][place.index];
+  if (!hasVelocity[k]) {
+    findVelocity(path.q[k], path.p[k], node);
+    velocities[k] = nodeVelocity, hasVelocity[k] = 1;
+  }
+  return velocities[k][place.index];
+}
+
+double ForwardPath::Impl::evaluate(const PathFunction& function, const Trajectory& path, bool withGradient) {
   check(function);
   hasVelocity.assign(std::size_t(N()) + 1, 0);
   velocities.resize(std::size_t(N()) + 1);
-  const auto numberOf = [&](const PathFunction::Value& value) {
-    return [&, of = &value](const PathPlace& place) {
-      const int node = nodeOf(*of, place.atOther);
-      const auto k = std::size_t(node);
-      if (place.part == PathPart::Control) return tau(place.index, place.atOther ? node - 1 : node);
-      if (place.part == PathPart::Node) return nodes[k][place.index];
-      if (!hasVelocity[k]) {
-        findVelocity(nodes[k], momenta[k], node);
-        velocities[k] = nodeVelocity, hasVelocity[k] = 1;
-      }
-      return velocities[k][place.index];
-    };
-  };
   y.resize(Eigen::Index(function.values.size()));
   for (Eigen::Index i = 0; i < y.size(); ++i) {
     const PathFunction::Value& value = function.values[std::size_t(i)];
-    y[i] = value.row.value(numberOf(value));
+    y[i] = value.row.value([&](const PathPlace& place) { return number(value, place, path); });
   }
-  if (!withSeeds) return function.combine(y, nullptr);
-
   byY.setZero(y.size());
-  const double phi = function.combine(y, &byY);
-  for (MatrixX* seed : {&seedQ, &seedP, &seedV}) seed->setZero(n, N() + 1);
+  const double phi = function.combine(y, withGradient ? &byY : nullptr);
+  if (!std::isfinite(phi) || !byY.allFinite())
+    throw NumericalFailure("forward run: function '" + function.name + "' or its derivative is not finite at what the run gives it");
+  return phi;
+}
+
+double ForwardPath::Impl::seed(const PathFunction& function) {
+  const double phi = evaluate(function, trajectory, true);
+  for (MatrixX* seeds : {&seedQ, &seedP, &seedV}) seeds->setZero(n, N() + 1);
   seedTau.setZero(nu, N());
   for (Eigen::Index i = 0; i < y.size(); ++i) {
     const PathFunction::Value& value = function.values[std::size_t(i)];
-    value.row.differentiate(numberOf(value), [&](const PathPlace& place, double share) {
+    const auto numberAt = [&](const PathPlace& place) { return number(value, place, trajectory); };
+    value.row.differentiate(numberAt, [&](const PathPlace& place, double share) {
       const int node = nodeOf(value, place.atOther);
       if (place.part == PathPart::Control)
         seedTau(place.index, place.atOther ? node - 1 : node) += byY[i] * share;
@@ -218,23 +231,26 @@ double ForwardPath::Impl::evaluate(const PathFunction& function, const Vectors& 
         (place.part == PathPart::Node ? seedQ : seedV)(place.index, node) += byY[i] * share;
     });
   }
-  // Of velocities, to the places and momenta that they come from: d(M q' + G^T mu') = dp, d(G q') = 0.
-  for (int k = 0; k <= N(); ++k) {
-    if (!hasVelocity[std::size_t(k)]) continue;
-    findVelocity(nodes[std::size_t(k)], momenta[std::size_t(k)], k);
-    rhs.head(n) = seedV.col(k), rhs.tail(m).setZero();
-    solve(*ofVelocity, &SaddleMatrix::solveTransposed);
-    seedP.col(k) += rhs.head(n);
-    bend.coeffs().setZero();
-    system.addConstraintHessian(reaction, time(k), 1, bend);
-    work = rhs.head(n);
-    seedQ.col(k).noalias() -= bend * work;
-    reaction = rhs.tail(m);
-    bend.coeffs().setZero();
-    system.addConstraintHessian(reaction, time(k), 1, bend);
-    seedQ.col(k).noalias() -= bend * nodeVelocity;
-  }
+  for (int k = 0; k <= N(); ++k)
+    if (hasVelocity[std::size_t(k)]) pullBackVelocity(k);
   return phi;
+}
+
+/// From a velocity to the place and the momentum that it comes from: d(M q' + G^T mu') = dp, d(G q') = 0.
+void ForwardPath::Impl::pullBackVelocity(int k) {
+  findVelocity(trajectory.q[std::size_t(k)], trajectory.p[std::size_t(k)], k);
+  rhs.head(n) = seedV.col(k), rhs.tail(m).setZero();
+  solve(*ofVelocity, &SaddleMatrix::solveTransposed);
+  const auto addBent = [&](const VectorX& multipliers, const VectorX& along) {
+    bend.coeffs().setZero();
+    system.addConstraintHessian(multipliers, time(k), 1, bend);
+    seedQ.col(k).noalias() -= bend * along;
+  };
+  seedP.col(k) += rhs.head(n);
+  work = rhs.head(n);
+  addBent(reaction, work);
+  reaction = rhs.tail(m);
+  addBent(reaction, nodeVelocity);
 }
 
 // ---- the path --------------------------------------------------------------------------------------------------------------------------
@@ -243,10 +259,11 @@ void ForwardPath::Impl::run(const Eigen::Ref<const MatrixX>& tau) {
   if (tau.rows() != nu || tau.cols() != N())
     throw InputError(fmt::format("forward run: controls are {} x {}, not {} actuators x {} steps", tau.rows(), tau.cols(), nu, N()));
   if (!tau.allFinite()) throw InputError("forward run: controls must be finite");
+  auto& [q, p, controls] = trajectory;
   controls = tau;
   VariationalOptions integration{.duration = options.duration, .step = h, .quadrature = options.quadrature};
   integration.applied = [this](const VectorX& at, double t, double scale, VectorX& f) {
-    actuation.addForce(at, t, controls.col(std::clamp(int((t - t0) / h), 0, N() - 1)), scale, f);
+    actuation.addForce(at, t, trajectory.controls.col(std::clamp(int((t - t0) / h), 0, N() - 1)), scale, f);
   };
   q.clear(), p.clear();
   isDifferentiated = false;
@@ -264,7 +281,15 @@ void ForwardPath::Impl::run(const Eigen::Ref<const MatrixX>& tau) {
 }
 
 void ForwardPath::Impl::requireRun() const {
-  if (q.empty()) throw InputError("forward run: there is no path yet; run it first");
+  if (trajectory.q.empty()) throw InputError("forward run: there is no path yet; run it first");
+}
+
+const VectorX& ForwardPath::Impl::at(const Vectors& vectors, int k) const {
+  if (k < 0 || k >= int(vectors.size()))
+    throw InputError(fmt::format("forward run: there is no node {} yet; nodes 0 to {} are known after a run, their changes after a tangent "
+                                 "sweep",
+                                 k, N()));
+  return vectors[std::size_t(k)];
 }
 
 void ForwardPath::Impl::requireShapeOf(const Impl& other) const {
@@ -299,15 +324,15 @@ void ForwardPath::Impl::solve(const SaddleMatrix& matrix, Solve by) {
 
 /// The matrix of step k, factorised; its multipliers, which are the answer to what is in balance; and all derivatives.
 void ForwardPath::Impl::linearise(int k) {
-  const VectorX &q0 = q[std::size_t(k)], &q1 = q[std::size_t(k) + 1];
-  const auto tau = controls.col(k);
+  const VectorX &q0 = trajectory.q[std::size_t(k)], &q1 = trajectory.q[std::size_t(k) + 1];
+  const auto tau = trajectory.controls.col(k);
   lagrangian.leftByEnd(q0, q1, time(k), h, leftByEnd);
   system.constraintGradient(q0, time(k), G0);
   system.constraintGradient(q1, time(k + 1), G1);
   if (!saddle->factorise(leftByEnd, G0, G1, units.mass / h))
     throw NumericalFailure(fmt::format("forward run: the matrix of step {} is singular; the path has no derivative there", k + 1));
   leave(q0, q1, tau, k, leaving);
-  rhs.head(n) = p[std::size_t(k)] + leaving, rhs.tail(m).setZero();
+  rhs.head(n) = trajectory.p[std::size_t(k)] + leaving, rhs.tail(m).setZero();
   solve(*saddle, &SaddleMatrix::solve);
   VectorX& mu = mus[std::size_t(k)];
   mu = rhs.tail(m);
@@ -345,24 +370,36 @@ void ForwardPath::Impl::sweepBack() {
   isDifferentiated = true;
 }
 
-/// p_0 = M N(q_0) v_0, where N is linear in the directors.
+/// p_0 = M q'_0 with q' = (R v, R (w x e_I)) of a pose block, which turns by R exp(theta).
 void ForwardPath::Impl::pullBackStart() {
-  const int nv = model.nv();
-  gradient.placement.resize(nv), gradient.velocity.resize(nv);
-  VectorX massed = system.mass() * pbar, twist = VectorX::Zero(nv), fixed(n), turned(n);
-  system.pullBack(start.q, massed, gradient.velocity);
+  gradient.placement.resize(model.nv()), gradient.velocity.resize(model.nv());
+  work.noalias() = system.mass() * pbar;
+  system.pullBack(start.q, work, gradient.velocity);
   system.pullBack(start.q, qbar, gradient.placement);
-  system.rates(none, start.v, fixed);
-  for (int i = 0; i < nv; ++i) {
-    twist[i] = 1;
-    system.rates(start.q, twist, work);
-    system.rates(work, start.v, turned);
-    gradient.placement[i] += massed.dot(turned - fixed);
-    twist[i] = 0;
+  for (const Block& block : model.blocks()) {
+    if (block.kind != Block::Kind::Pose) continue;
+    const Vector3 v = start.v.segment<3>(block.v), w = start.v.segment<3>(block.v + 3);
+    const Matrix34 local = loadPose(start.q.data() + block.q).R.transpose() * Eigen::Map<const Matrix34>(work.data() + block.q);
+    Vector3 moment = v.cross(local.col(0));
+    for (int I = 0; I < 3; ++I) moment += w.cross(Vector3::Unit(I)).cross(local.col(I + 1));
+    gradient.placement.segment<3>(block.v + 3) += moment;
   }
 }
 
+void ForwardPath::Impl::check(const Change& change) const {
+  const auto fits = [](const Vectors& vectors, int count, int size) {
+    return vectors.empty() || (int(vectors.size()) == count &&
+                               std::all_of(vectors.begin(), vectors.end(), [&](const VectorX& v) { return v.size() == size; }));
+  };
+  const auto fitsOrEmpty = [&](const VectorX& v) { return v.size() == 0 || v.size() == n; };
+  const bool hasControls = change.controls.size() > 0;
+  if (!fitsOrEmpty(change.begin) || !fitsOrEmpty(change.momentum) || !fits(change.leaving, N(), n) || !fits(change.arriving, N(), n) ||
+      !fits(change.closing, N(), m) || (hasControls && (change.controls.rows() != nu || change.controls.cols() != N())))
+    throw InputError("forward run: a change does not have the sizes of the path");
+}
+
 void ForwardPath::Impl::sweepOn(const Change& change) {
+  check(change);
   beginSweep();
   const auto take = [](const VectorX& given, VectorX& to) {
     if (given.size() == 0)
@@ -378,7 +415,8 @@ void ForwardPath::Impl::sweepOn(const Change& change) {
     rhs.head(n) = dp[i], rhs.tail(m).setZero();
     rhs.head(n).noalias() += leftByBegin * dq[i];
     if (hasControls) rhs.head(n).noalias() += (h / 2) * (Bt0 * change.controls.col(k));
-    if (!change.leaving.empty()) rhs.head(n) += change.leaving[i], rhs.tail(m) -= change.closing[i];
+    if (!change.leaving.empty()) rhs.head(n) += change.leaving[i];
+    if (!change.closing.empty()) rhs.tail(m) -= change.closing[i];
     solve(*saddle, &SaddleMatrix::solve);
     dq[i + 1] = rhs.head(n);
     dp[i + 1].noalias() = rightByBegin * dq[i];
@@ -390,16 +428,16 @@ void ForwardPath::Impl::sweepOn(const Change& change) {
 
 /// leaving, arriving, closing: (1), (2) and g of another model at this path, with the multipliers of the last sweep.
 void ForwardPath::Impl::equationsOf(Impl& other, int k) {
-  const VectorX &q0 = q[std::size_t(k)], &q1 = q[std::size_t(k) + 1];
-  other.leave(q0, q1, controls.col(k), k, leaving);
+  const VectorX &q0 = trajectory.q[std::size_t(k)], &q1 = trajectory.q[std::size_t(k) + 1];
+  other.leave(q0, q1, trajectory.controls.col(k), k, leaving);
   other.addReaction(q0, k, mus[std::size_t(k)], leaving);
-  other.arrive(q0, q1, controls.col(k), k, arriving);
+  other.arrive(q0, q1, trajectory.controls.col(k), k, arriving);
   other.system.constraint(q1, time(k + 1), closing);
 }
 
 double ForwardPath::Impl::augmented(Impl& other, const PathFunction& function) {
   requireShapeOf(other);
-  double sum = other.evaluate(function, q, p, controls, false) + qbar.dot(other.start.q) + pbar.dot(other.p0);
+  double sum = other.evaluate(function, trajectory, false) + qbar.dot(other.start.q) + pbar.dot(other.p0);
   for (int k = 0; k < N(); ++k) {
     const auto i = std::size_t(k);
     equationsOf(other, k);
@@ -419,11 +457,11 @@ void ForwardPath::run(const Eigen::Ref<const MatrixX>& controls) { impl_->run(co
 const DirectorSystem& ForwardPath::system() const { return impl_->system; }
 const ForwardOptions& ForwardPath::options() const { return impl_->options; }
 int ForwardPath::actuators() const { return impl_->nu; }
-const MatrixX& ForwardPath::controls() const { return impl_->controls; }
-const VectorX& ForwardPath::node(int n) const { return impl_->q.at(std::size_t(n)); }
-const VectorX& ForwardPath::momentum(int n) const { return impl_->p.at(std::size_t(n)); }
-const VectorX& ForwardPath::nodeChange(int n) const { return impl_->dq.at(std::size_t(n)); }
-const VectorX& ForwardPath::momentumChange(int n) const { return impl_->dp.at(std::size_t(n)); }
+const MatrixX& ForwardPath::controls() const { return impl_->trajectory.controls; }
+const VectorX& ForwardPath::node(int n) const { return impl_->at(impl_->trajectory.q, n); }
+const VectorX& ForwardPath::momentum(int n) const { return impl_->at(impl_->trajectory.p, n); }
+const VectorX& ForwardPath::nodeChange(int n) const { return impl_->at(impl_->dq, n); }
+const VectorX& ForwardPath::momentumChange(int n) const { return impl_->at(impl_->dp, n); }
 
 VectorX ForwardPath::velocity(int n) {
   impl_->findVelocity(node(n), momentum(n), n);
@@ -432,12 +470,12 @@ VectorX ForwardPath::velocity(int n) {
 
 double ForwardPath::value(const PathFunction& function) {
   impl_->requireRun();
-  return impl_->evaluate(function, impl_->q, impl_->p, impl_->controls, false);
+  return impl_->evaluate(function, impl_->trajectory, false);
 }
 
 const ForwardPath::Gradient& ForwardPath::differentiate(const PathFunction& function) {
   impl_->requireRun();
-  impl_->gradient.value = impl_->evaluate(function, impl_->q, impl_->p, impl_->controls, true);
+  impl_->gradient.value = impl_->seed(function);
   impl_->sweepBack();
   return impl_->gradient;
 }
@@ -455,7 +493,7 @@ ForwardPath::Change ForwardPath::startChange(const VectorX& placement, const Vec
   VectorX rate(system.size()), turned(system.size()), fixed(system.size());
   system.rates(impl_->start.q, velocity, rate);
   system.rates(change.begin, impl_->start.v, turned);
-  system.rates(impl_->none, impl_->start.v, fixed);
+  system.rates(VectorX::Zero(system.size()), impl_->start.v, fixed); // of vector blocks, whose rates do not depend on q
   change.momentum = system.mass() * (rate + turned - fixed);
   return change;
 }
@@ -477,14 +515,14 @@ ForwardPath::Change ForwardPath::modelChange(ForwardPath& plus, const PathFuncti
     change.arriving.push_back((i.arriving - arriving) / width);
     change.closing.push_back((i.closing - closing) / width);
   }
-  change.function = (above.evaluate(ofPlus, i.q, i.p, i.controls, false) - below.evaluate(ofMinus, i.q, i.p, i.controls, false)) / width;
+  change.function = (above.evaluate(ofPlus, i.trajectory, false) - below.evaluate(ofMinus, i.trajectory, false)) / width;
   return change;
 }
 
 double ForwardPath::differentiate(const PathFunction& function, const Change& change) {
   Impl& i = *impl_;
   i.requireRun();
-  i.evaluate(function, i.q, i.p, i.controls, true);
+  i.seed(function);
   i.sweepOn(change);
   double sum = change.function;
   if (change.controls.size() > 0) sum += i.seedTau.cwiseProduct(change.controls).sum();

@@ -289,15 +289,22 @@ TEST(ForwardPath, RefusesBadInput) {
   EXPECT_THROW(ForwardPath(model, s.actuators, {.steps = 10, .duration = std::nan("")}), InputError);
   ForwardPath path = s.path();
   EXPECT_THROW(path.value(s.function), InputError);
+  EXPECT_THROW(path.node(0), InputError);
   EXPECT_THROW(path.run(MatrixX::Zero(3, 15)), InputError);
   EXPECT_THROW(path.run(MatrixX::Constant(12, 15, std::nan(""))), InputError);
   EXPECT_THROW(path.run(MatrixX::Constant(12, 15, 1e6)), NumericalFailure); // beyond the fold
   EXPECT_THROW(path.differentiate(s.function), InputError);
   path.run(armControls());
   EXPECT_THROW(path.augmented(path, s.function), InputError);
+  EXPECT_THROW(path.differentiate(s.function, {.controls = MatrixX::Ones(12, 14)}), InputError);
+  EXPECT_THROW(path.differentiate(s.function, {.begin = VectorX::Ones(3)}), InputError);
   PathFunction late = s.function;
   late.values[0].node = 16;
   EXPECT_THROW(path.value(late), InputError);
+  EXPECT_THROW(path.node(16), InputError);
+  PathFunction infinite = s.function;
+  infinite.combine = [](const VectorX& y, VectorX*) { return 1 / (y[0] - y[0]); };
+  EXPECT_THROW(path.value(infinite), NumericalFailure);
   PathRow impulse{.name = "impulse", .products = {}, .linear = {}};
   impulse.add({PathPart::Impulse, 0}, 1);
   EXPECT_THROW(path.value(valueOf(impulse, 3)), InputError);
