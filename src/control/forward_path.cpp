@@ -7,6 +7,7 @@
 #include "tendril/model/error.h"
 #include "tendril/solvers/saddle_matrix.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
