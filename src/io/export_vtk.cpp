@@ -196,7 +196,7 @@ PolyData shellSurfaces(const Scene& scene, const State& state) {
     const std::int64_t first = surface.points(), across = shell.columns + 1;
     for (int row = 0; row <= shell.rows; ++row) {
       for (int column = 0; column <= shell.columns; ++column) {
-        const Pose frame = shell.at(*scene.mechanism().model, state, shell.vertex(row, column));
+        const Pose frame = shell.vertex(*scene.mechanism().model, state, row, column);
         surface.addPoint(frame.x);
         setVector(surface, true, "normal", frame.R.col(2));
       }

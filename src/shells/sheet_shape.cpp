@@ -71,6 +71,24 @@ std::string SheetShape::refusal(const double* q, const PatchDomain& domain) cons
                      angles[0], angles[1]);
 }
 
+bool SheetShape::visitPoints(const double* q, const PatchDomain& d, const Visit& visit) const {
+  const Vector2 angles = turns(q, d);
+  const ProductRule* rule = productRule(angles[0], angles[1]);
+  if (!rule) return false;
+  for (std::size_t i = 0; i < rule->w.size(); ++i) {
+    if (rule->w[i] == 0) continue;
+    visit(d.area() / 4 * rule->w[i],
+          Vector2((d.begin1 + d.end1 + d.length() * rule->x1[i]) / 2, (d.begin2 + d.end2 + d.width() * rule->x2[i]) / 2));
+  }
+  return true;
+}
+
+std::optional<SheetBending> SheetShape::bending(const double*, const PatchProperties&) const { return {}; }
+
+Vector2 SheetShape::meshPoint(const double*, const PatchDomain& d, const Vector2& shares) const {
+  return {d.begin1 + d.length() * shares[0], d.begin2 + d.width() * shares[1]};
+}
+
 Pose SheetShape::frame(const double* q, const Vector2& s) const {
   const SheetPoint<double> p = at(q, s);
   Pose H;
@@ -167,14 +185,42 @@ Vector2 ThreeCurvatureSheet::turns(const double* q, const PatchDomain& d) const 
 
 // ---- parts of models -------------------------------------------------------------------------------------------------------------------
 
-Pose ShellPart::at(const Model& model, const State& state, const Vector2& s) const {
-  const std::vector<Block>& blocks = model.blocks();
-  const Pose base = loadPose(state.q.data() + blocks[std::size_t(frame)].q);
-  return base * shape->frame(state.q.data() + blocks[std::size_t(coordinates)].q, s);
+namespace {
+
+const double* coordinatesIn(const ShellPart& part, const Model& model, const State& state) {
+  return state.q.data() + model.blocks()[std::size_t(part.coordinates)].q;
 }
 
-Vector2 ShellPart::vertex(int row, int column) const {
-  return {domain.begin1 + domain.length() * column / columns, domain.begin2 + domain.width() * row / rows};
+/// The first patch whose end lies beyond a material point, with the point in its coordinates.
+std::pair<const ShellPart*, Vector2> patchAt(const ShellPart& strip, const Model& model, const State& state, const Vector2& s) {
+  Vector2 local(s[0] - strip.domain.begin1, s[1]);
+  for (const ShellPart& patch : strip.patches) {
+    const double* q = coordinatesIn(patch, model, state);
+    const double share = (s[1] - patch.domain.begin2) / patch.domain.width();
+    if (&patch == &strip.patches.back() || local[0] < patch.shape->meshPoint(q, patch.domain, {1, share})[0]) return {&patch, local};
+    local[0] -= patch.domain.length();
+  }
+  return {nullptr, s};
+}
+
+}
+
+Pose ShellPart::at(const Model& model, const State& state, const Vector2& s) const {
+  if (!patches.empty()) {
+    const auto [patch, local] = patchAt(*this, model, state, s);
+    return patch->at(model, state, local);
+  }
+  const Pose base = loadPose(state.q.data() + model.blocks()[std::size_t(frame)].q);
+  return base * shape->frame(coordinatesIn(*this, model, state), s);
+}
+
+Pose ShellPart::vertex(const Model& model, const State& state, int row, int column) const {
+  if (!patches.empty()) {
+    const int each = patches.front().columns, number = std::min(column / each, int(patches.size()) - 1);
+    return patches[std::size_t(number)].vertex(model, state, row, column - number * each);
+  }
+  return at(model, state,
+            shape->meshPoint(coordinatesIn(*this, model, state), domain, {double(column) / columns, double(row) / rows}));
 }
 
 }

@@ -1,12 +1,12 @@
 #include "tendril/shells/shell_patches.h"
 
-#include "shells/gauss_rule.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/assembly.h"
 #include "tendril/model/error.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -55,18 +55,9 @@ template <int Order> SheetPoint<Taylor<Order>> pointOf(const SheetShape& shape, 
     return shape.thirdOrder(q, s);
 }
 
-/// Calls visit(weight, s) at the points of the rule for the present shape. False if none has so many points.
+/// Calls visit(area, s) at the material points of a patch.
 template <class Visit> bool visitPoints(const ShellPatch& patch, const double* q, const Visit& visit) {
-  const PatchDomain& d = patch.properties.domain;
-  const Vector2 turns = patch.shape->turns(q, d);
-  const ProductRule* rule = productRule(turns[0], turns[1]);
-  if (!rule) return false;
-  for (std::size_t i = 0; i < rule->w.size(); ++i) {
-    if (rule->w[i] == 0) continue;
-    visit(d.area() / 4 * rule->w[i],
-          Vector2((d.begin1 + d.end1 + d.length() * rule->x1[i]) / 2, (d.begin2 + d.end2 + d.width() * rule->x2[i]) / 2));
-  }
-  return true;
+  return patch.shape->visitPoints(q, patch.properties.domain, std::cref(visit));
 }
 
 /// The frame of a patch and its motion.
@@ -167,6 +158,20 @@ void addElastic(const SheetPoint<Taylor<Order>>& p, const Vector3& natural, cons
   }
 }
 
+void addBending(const SheetBending& bending, double tau, const Vector3& rates, Sums& sums) {
+  const Taylor<3>& y = bending.amplitude;
+  Vector3 gradient, change; // of y, and its rate
+  for (int i = 0; i < most; ++i) gradient[i] = y.first(i), change[i] = Vector3(y.second(i, 0), y.second(i, 1), y.second(i, 2)).dot(rates);
+  const double rate = gradient.dot(rates);
+  for (int i = 0; i < most; ++i) {
+    sums.elastic[i] += bending.energy.first(i) + tau * rate * gradient[i];
+    for (int j = 0; j < most; ++j) {
+      sums.damping(6 + i, 6 + j) += tau * gradient[i] * gradient[j];
+      sums.stiffness(6 + i, 6 + j) += bending.energy.second(i, j) + tau * (rate * y.second(i, j) + gradient[i] * change[j]);
+    }
+  }
+}
+
 }
 
 int ShellPatches::add(ShellPatch patch) {
@@ -229,14 +234,18 @@ void ShellPatches::evaluate(const ShellPatch& patch, const Place& place, const S
   const Matrix3 K = patch.properties.stiffness();
   const double tau = request.motion ? patch.properties.dampingTime : 0;
   Sums sums;
-  const bool isRegular = patch.shape->accepts(q, patch.properties.domain) && visitPoints(patch, q, [&](double area, const Vector2& s) {
+  if (!patch.shape->accepts(q, patch.properties.domain)) return assembly.refuse(patch.coordinates);
+  const std::optional<SheetBending> bending = patch.shape->bending(q, patch.properties);
+  if (bending) addBending(*bending, tau, c.rates, sums);
+  const bool isIntegrated = visitPoints(patch, q, [&](double area, const Vector2& s) {
                            const SheetPoint<Taylor<Order>> p = pointOf<Order>(*patch.shape, q, s);
                            const MovingPoint<Order> m(p, c);
                            addInertia(m, p, c, area * patch.properties.areaDensity, request, sums);
                            if (patch.air.density > 0) addDrag(m, p, c, area * patch.air.density / 2, request, sums);
+                           if (bending) return;
                            addElastic(p, values(patch.shape->at(patch.natural.data(), s).k), K, tau, c.rates, area, request, sums);
                          });
-  if (!isRegular) return assembly.refuse(patch.coordinates);
+  if (!isIntegrated) return assembly.refuse(patch.coordinates);
 
   using Coordinates = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most, 1>;
   for (const Vector9* part : {&sums.inertia, &sums.weight, &sums.drag}) { // apart: their sizes are what the balance is judged by
@@ -278,20 +287,28 @@ void ShellPatches::addEnergy(const State& state, Energy& energy) const {
     Carrier c = carrierOf(patch, state.q.data() + place.poseQ, *gravity_, state.t);
     setVelocities(c, state, place.poseV, place.v, patch.shape->size());
     const Matrix3 K = patch.properties.stiffness();
+    const std::optional<SheetBending> bending = patch.shape->bending(q, patch.properties);
+    if (bending) {
+      const Taylor<3>& y = bending->amplitude;
+      energy.elastic += bending->energy.value();
+      energy.power -= patch.properties.dampingTime * std::pow(Vector3(y.first(0), y.first(1), y.first(2)).dot(c.rates), 2);
+    }
     const bool isIntegrated = visitPoints(patch, q, [&](double area, const Vector2& s) {
       const SheetPoint<Taylor<2>> p = patch.shape->secondOrder(q, s);
       const MovingPoint<2> m(p, c);
       const double mass = area * patch.properties.areaDensity;
-      const Vector3 strain = values(p.k) - values(patch.shape->at(patch.natural.data(), s).k), rate = jacobian(p.k) * c.rates;
       const double height = m.r.dot(c.g) + (c.R.transpose() * c.x).dot(c.g),
                    heightRate = m.r.dot(c.gRate) + (c.R.transpose() * c.x).dot(c.gRate);
       energy.kinetic += mass * m.velocity.squaredNorm() / 2;
-      energy.elastic += area * strain.dot(K * strain) / 2;
       energy.gravitational -= mass * height;
-      energy.power -= mass * heightRate + area * patch.properties.dampingTime * rate.dot(K * rate);
+      energy.power -= mass * heightRate;
       const Vector3 normal = values(p.d1).cross(values(p.d2));
       const double speed = normal.dot(m.velocity - c.wind);
       energy.power -= area * patch.air.density / 2 * std::abs(speed) * speed * normal.dot(m.velocity);
+      if (bending) return;
+      const Vector3 strain = values(p.k) - values(patch.shape->at(patch.natural.data(), s).k), rate = jacobian(p.k) * c.rates;
+      energy.elastic += area * strain.dot(K * strain) / 2;
+      energy.power -= area * patch.properties.dampingTime * rate.dot(K * rate);
     });
     if (!isIntegrated) energy.kinetic = energy.elastic = energy.gravitational = energy.power = std::nan(""); // no wrong number
   }
@@ -429,7 +446,29 @@ ShellPart addShell(ModelBuilder& builder, const std::string& name, const ShellOp
   return part;
 }
 
+namespace {
+
+/// The patch that a material point of a strip never leaves, with the point in its coordinates.
+std::pair<const ShellPart*, Vector2> patchFor(const ShellPart& strip, const Vector2& s) {
+  const PatchDomain& d = strip.domain;
+  const double along = s[0] - d.begin1, length = d.length() / double(strip.patches.size()), slack = 1e-9 * d.length();
+  const bool isAtEnd = along <= slack || along >= d.length() - slack;
+  if (!isAtEnd && std::abs(s[1]) > slack)
+    throw InputError("strip '" + strip.name +
+                     "': rulings pass over places off its middle line, so that nothing can be attached there; take a place on the middle "
+                     "line, or at an end");
+  const std::size_t i = std::min(std::size_t(std::max(0., (along + slack) / length)), strip.patches.size() - 1);
+  return {&strip.patches[i], Vector2(along - double(i) * length, s[1])};
+}
+
+}
+
 int attachToShell(ModelBuilder& builder, const ShellPart& shell, const Vector2& s, const std::string& owner) {
+  if (!shell.patches.empty()) {
+    if ((s - Vector2(shell.domain.end1, 0)).isZero(1e-9 * shell.domain.length())) return shell.end;
+    const auto [patch, local] = patchFor(shell, s);
+    return attachToShell(builder, *patch, local, owner);
+  }
   return attachFrame(builder, owner, -1, std::make_unique<SheetFrame>(builder, shell.frame, shell.coordinates, shell.shape, s));
 }
 

@@ -101,7 +101,7 @@ FilmChannel shellChannel(const Scene& scene, const Vector3& origin) {
   const auto visit = [=, &shells](const State& state, const auto& see) {
     for (const ShellPart& shell : shells)
       for (int row = 0; row <= shell.rows; ++row)
-        for (int column = 0; column <= shell.columns; ++column) see(Vector3(shell.at(*model, state, shell.vertex(row, column)).x - origin));
+        for (int column = 0; column <= shell.columns; ++column) see(Vector3(shell.vertex(*model, state, row, column).x - origin));
   };
   channel.fill = [=](const FilmFrame& frame, ChunkBuffer& buffer) { visit(frame.state, [&](const Vector3& x) { buffer.add(x); }); };
   channel.extend = [=](const FilmFrame& frame, Eigen::AlignedBox3d& box) { visit(frame.state, [&](const Vector3& x) { box.extend(x); }); };
