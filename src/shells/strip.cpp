@@ -76,7 +76,7 @@ ShellPart addStrip(ModelBuilder& builder, const std::string& name, const StripOp
     ShellPatch patch;
     patch.name = nameOfPatch(label, i), patch.properties = propertiesOf(options, i), patch.shape = shape, patch.air = options.air;
     patch.properties.check();
-    const Vector3 q(p.begin, p.end, p.bend);
+    const Vector3 q(p.begin, p.end, p.bend * domain.length());
     if (const std::string wrong = shape->refusal(q.data(), domain); !wrong.empty()) throw InputError(patch.name + ": " + wrong);
     patch.natural = q;
     patch.frame = i == 0 ? builder.addPose(label, 0, options.frame, options.twist) : follow(strip.patches.back(), i);

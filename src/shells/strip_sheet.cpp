@@ -81,9 +81,10 @@ template <class T> T coordinate(const double* q, int i) {
 
 /// The patch as a cone of sheet_points.h.
 template <class T> SheetPoint<T> stripPoint(const double* q, double length, const Vector2& s) {
-  const T eta0 = coordinate<T>(q, 0), eta1 = coordinate<T>(q, 1), bend = coordinate<T>(q, 2);
+  const T eta0 = coordinate<T>(q, 0), eta1 = coordinate<T>(q, 1), beta = coordinate<T>(q, 2);
   const T cosine = reciprocal(sqrt(1.0 + eta0 * eta0)); // of the first ruling against e2
-  const T kappa = bend * cosine * reciprocal(turnOverSlope(eta0, eta1)), epsilon = (1 / length) * ((eta1 - eta0) * cosine);
+  const T kappa = (1 / length) * (beta * cosine * reciprocal(turnOverSlope(eta0, eta1)));
+  const T epsilon = (1 / length) * ((eta1 - eta0) * cosine);
   return conicalPoint(kappa, T(-1.0 * arcTangent(eta0)), epsilon, s);
 }
 
@@ -100,7 +101,7 @@ SheetPoint<Taylor<2>> StripSheet::secondOrder(const double* q, const Vector2& s)
 SheetPoint<Taylor<3>> StripSheet::thirdOrder(const double* q, const Vector2& s) const { return stripPoint<Taylor<3>>(q, length_, s); }
 
 Vector2 StripSheet::turns(const double* q, const PatchDomain& d) const {
-  return (std::abs(q[2]) + std::abs(q[1] - q[0]) / length_) * Vector2(d.length(), d.width());
+  return (std::abs(q[2]) + std::abs(q[1] - q[0])) * Vector2(1, d.width() / length_);
 }
 
 bool StripSheet::accepts(const double* q, const PatchDomain& d) const {
@@ -129,17 +130,17 @@ bool StripSheet::visitPoints(const double* q, const PatchDomain& d, const Visit&
 
 std::optional<SheetBending> StripSheet::bending(const double* q, const PatchProperties& p) const {
   using T = Taylor<3>;
-  const T eta0 = T::variable(0, q[0]), eta1 = T::variable(1, q[1]), bend = T::variable(2, q[2]);
-  const double area = length_ * p.domain.width();
-  const T x = (p.domain.width() / (2 * length_)) * (eta1 - eta0);
+  const T eta0 = T::variable(0, q[0]), eta1 = T::variable(1, q[1]), beta = T::variable(2, q[2]);
+  const double width = p.domain.width();
+  const T x = (width / (2 * length_)) * (eta1 - eta0);
   SheetBending result;
-  result.amplitude = bend * sqrt(p.rigidity * area * areaTangent(x * x) * reciprocal(turnOverSlope(eta0, eta1)));
+  result.amplitude = beta * sqrt((p.rigidity * width / length_) * areaTangent(x * x) * reciprocal(turnOverSlope(eta0, eta1)));
   result.energy = 0.5 * (result.amplitude * result.amplitude);
   if (p.natural.isZero(0)) return result;
   const Vector3 moment = p.stiffness() * p.natural;
   const std::array<T, 3> m = meanDirections(T(-1.0 * arcTangent(eta0)), T(-1.0 * arcTangent(eta1)));
-  result.energy -= area * (bend * (moment[0] * m[0] + moment[1] * m[1] + moment[2] * m[2]));
-  result.energy += area * p.natural.dot(moment) / 2;
+  result.energy -= width * (beta * (moment[0] * m[0] + moment[1] * m[1] + moment[2] * m[2]));
+  result.energy += length_ * width * p.natural.dot(moment) / 2;
   return result;
 }
 

@@ -38,13 +38,17 @@ int placeOf(const SparseMatrix& A, int row, int column) {
 }
 
 EnergyProgram::EnergyProgram(KktSystem& kkt, State& state)
-    : kkt_(kkt), model_(kkt.model()), state_(state), unit_(kkt.unit().head(model_.nv())), rowUnit_(model_.nc()), delta_(model_.nv()) {
-  const double size = model_.characteristicLength();
-  for (const Block& b : model_.blocks())
-    if (b.kind == Block::Kind::Pose) unit_.segment<6>(b.v) *= size;
-    else unit_.segment(b.v, b.nv) *= size;
-  for (int row = 0; row < model_.nc(); ++row) rowUnit_[row] = model_.constraintQuantities()[std::size_t(row)] == RowQuantity::Length ? size : 1;
+    : kkt_(kkt), model_(kkt.model()), state_(state), unit_(units(kkt)), rowUnit_(VectorX::Ones(model_.nc())), delta_(model_.nv()) {
+  for (int row = 0; row < model_.nc(); ++row)
+    if (model_.constraintQuantities()[std::size_t(row)] == RowQuantity::Length) rowUnit_[row] = model_.characteristicLength();
   declare();
+}
+
+VectorX EnergyProgram::units(const KktSystem& kkt) {
+  VectorX unit = kkt.model().characteristicLength() * kkt.unit().head(kkt.model().nv());
+  for (const Block& b : kkt.model().blocks())
+    if (b.kind == Block::Kind::Vector) unit.segment(b.v, b.nv).setConstant(unit.segment(b.v, b.nv).minCoeff());
+  return unit;
 }
 
 void EnergyProgram::declare() {

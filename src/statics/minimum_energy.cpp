@@ -38,8 +38,8 @@ void MinimumEnergy::requirePotential() {
   std::mt19937 random(1);
   VectorX direction(model.nv());
   for (double& d : direction) d = 2 * (double(random()) / double(random.max())) - 1;
-  direction = direction.cwiseProduct(kkt_.unit().head(model.nv()));
-  const double step = 1e-3 * model.characteristicLength();
+  direction = direction.cwiseProduct(EnergyProgram::units(kkt_));
+  constexpr double step = 1e-3;
   const auto energyAt = [&](double factor) {
     State moved = at;
     model.retract(at.q, factor * step * direction, moved.q);
@@ -58,7 +58,7 @@ void MinimumEnergy::disturb(double size, unsigned seed) {
   std::mt19937 random(seed);
   VectorX delta(model.nv());
   for (double& d : delta) d = 2 * (double(random()) / double(random.max())) - 1;
-  model.retract(state_.q, size * model.characteristicLength() * delta.cwiseProduct(kkt_.unit().head(model.nv())), state_.q);
+  model.retract(state_.q, size * delta.cwiseProduct(EnergyProgram::units(kkt_)), state_.q);
 }
 
 const StepReport& MinimumEnergy::advance() {
@@ -78,7 +78,7 @@ const StepReport& MinimumEnergy::advance() {
     const InteriorPointReport& found = solver.solve(program);
     report_.iterations += found.iterations, report_.factorisations += found.factorisations;
     report_.residual = found.stationarity / options_.tolerance;
-    if (found.status == InteriorPointReport::Status::Interrupted) throw Interrupted("stopped");
+    if (found.status == InteriorPointReport::Status::Interrupted) throw Interrupted("minimum energy: stopped on its way to an equilibrium");
     if (!found.converged() && found.status != InteriorPointReport::Status::Acceptable) {
       --report_.step;
       fail(found.message);

@@ -103,19 +103,19 @@ class ConicalSheet final : public SheetShape {
 };
 
 /// A patch of a strip: the circular cone, or cylinder, between two rulings of a rectangle along e1, the first through s = 0, the second at
-/// the distance h along the middle line s2 = 0. Its coordinates (eta0, eta1, b) are the slopes of the rulings, which run along (eta, 1) in the
-/// flat sheet, and the angle by which the patch bends from the one to the other, over h. Rulings between have slopes between,
+/// the distance h along the middle line s2 = 0. Its coordinates (eta0, eta1, beta) are the slopes of the rulings, which run along (eta, 1) in
+/// the flat sheet, and the angle by which the patch bends from the one to the other. Rulings between have slopes between,
 ///
 ///     s1 = psi + eta s2,      eta = eta0 + (eta1 - eta0) psi / h,
 ///
 /// and meet at the apex s2 = -h / (eta1 - eta0), beyond the width w: |x| < 1, x = w (eta1 - eta0) / (2 h). The bending energy, exact for this
 /// shape, is that of Wunderlich (1962),
 ///
-///     U = D h w b^2 atanh(x) / (2 x d) - h w b m . K k0 + h w k0 . K k0 / 2,      d = (atan eta1 - atan eta0) / (eta1 - eta0),
+///     U = D w beta^2 atanh(x) / (2 h x d) - w beta m . K k0 + h w k0 . K k0 / 2,      d = (atan eta1 - atan eta0) / (eta1 - eta0),
 ///
 /// m the mean of (cos phi, sin phi tan phi, sin phi) from one ruling to the other, phi = -atan eta, and k0 natural curvatures that go with the
-/// rulings. It is Sadowsky's D w h kappa^2 (1 + eta^2)^2 / 2 where both are parallel, with the curvature kappa = b / sqrt(1 + eta^2) of the
-/// middle line. Nothing is singular where b vanishes; there slopes cost no energy and carry no inertia.
+/// rulings. It is Sadowsky's D w h kappa^2 (1 + eta^2)^2 / 2 where both are parallel, with the curvature kappa = beta / (h sqrt(1 + eta^2)) of
+/// the middle line. Nothing is singular where beta vanishes; there slopes cost no energy and carry no inertia.
 ///
 /// What has mass is a lattice of material points, `columns` to a length h and `rows` Gauss points across. Rulings that turn pass over them: a
 /// point belongs to the patch between whose rulings it lies.

@@ -6,10 +6,11 @@
 
 namespace tendril {
 
-/// A patch of a strip (StripSheet) at the start: slopes of its rulings, and the angle by which it bends over its length.
+/// A patch of a strip (StripSheet) at the start: slopes of its rulings, and the angle by which it bends from one
+/// to the other over its length.
 struct StripPatch {
   double begin = 0, end = 0;         ///< eta0, eta1
-  double bend = 0;                   ///< b [1/m]
+  double bend = 0;                   ///< beta / h [1/m]
   Vector3 natural = Vector3::Zero(); ///< curvatures (b11, b22, b12) without load, of a sheet that does not stretch
 };
 
