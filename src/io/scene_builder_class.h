@@ -13,7 +13,7 @@
 #include "tendril/rods/rod_statics.h"
 #include "tendril/shells/sheet_motion.h"
 #include "tendril/shells/shell_analyses.h"
-#include "tendril/shells/shell_patches.h"
+#include "tendril/shells/strip.h"
 
 #include <map>
 #include <optional>
@@ -149,6 +149,8 @@ class SceneBuilder {
   PatchProperties readSheet(const Record& r) const;
   void addPatch(const Record& r, bool isProjected);
   void addShell(const Record& r, bool isProjected = false);
+  StripOptions readStrip(const Record& r) const;
+  ShellPart addSheet(const Record& r, const std::string& name, bool isProjected);
   void makeShellAnalysis(const Record& scene, const Record& analysis);
   const ShellPart* findShell(const std::string& name) const;
   Vector2 materialPoint(const Node& node, const ShellPart& shell) const;

@@ -114,6 +114,10 @@ void SceneBuilder::readShells(const std::vector<Record>& records, const Record& 
     if (root_.has(key))
       throw InputError(root_.keyLocation(key), key, "this analysis knows nothing but shells and gravity",
                        "remove the key, or write analysis: {type: dynamic, ...}; shells are held at their `clamp`");
+  for (const Record& r : records)
+    if (r.variant() == "strip")
+      r.node("form").refuse("no analysis of shells alone knows strips",
+                            "write analysis: {type: static, method: minimum-energy} or {type: dynamic, ...}");
   const bool isOfPatches = areHeldPatches(records);
   if (analysis.variant() == "shell-equilibrium" && !isOfPatches)
     analysis.node().refuse("it knows uniform shells alone that are held", "write analysis: {type: static}");
@@ -158,10 +162,37 @@ void SceneBuilder::addPatch(const Record& r, bool isProjected) {
   patches_.push_back(std::move(shell));
 }
 
-void SceneBuilder::addShell(const Record& r, bool isProjected) {
-  const std::string name = claim(r, "shell");
-  claimPart(r.node("name"), name);
-  refuseMovingIfHeld(r);
+StripOptions SceneBuilder::readStrip(const Record& r) const {
+  if (r.node().has("clamp")) r.node("clamp").refuse("a strip is held at the middle of its first end", "remove it");
+  const std::vector<Node> curvatures = r.node("natural").items();
+  std::array<std::function<double(double)>, 3> natural;
+  for (std::size_t i = 0; i < 3; ++i) natural[i] = curvatures[i].toArclengthFunction(dimension::curvature);
+  const auto bend = r.has("bend") ? r.node("bend").toArclengthFunction(dimension::curvature) : nullptr;
+  const auto slope = r.node("rulings").toArclengthFunction(dimension::none);
+  StripOptions options{.properties = readSheet(r), .turns = r.boolean("turns"), .frame = readPose(r), .thickness = r.number("thickness")};
+  const int n = r.integer("patches");
+  const double h = r.number("length") / n;
+  for (int i = 0; i < n; ++i) {
+    StripPatch patch{.begin = slope(i * h), .end = slope((i + 1) * h)};
+    for (int k = 0; k < 3; ++k) patch.natural[k] = natural[std::size_t(k)]((i + 0.5) * h);
+    patch.bend = bend ? bend((i + 0.5) * h) : patch.natural[0] + patch.natural[1];
+    options.patches.push_back(patch);
+  }
+  options.patches.back().end = slope(r.number("length"));
+  return options;
+}
+
+/// A strip of patches, or a patch of any other form, afloat.
+ShellPart SceneBuilder::addSheet(const Record& r, const std::string& name, bool isProjected) {
+  const auto place = [&](auto& options) {
+    options.twist << options.frame.R.transpose() * r.vector3("velocity"), options.frame.R.transpose() * r.vector3("angular_velocity");
+    if (r.has("air")) options.air = readAir(r.object("air"));
+  };
+  if (r.variant() == "strip") {
+    StripOptions options = readStrip(r);
+    place(options);
+    return placed(r.node(), [&] { return addStrip(builder_.model(), name, options); });
+  }
   refuseOffCone(r, "natural");
   if (!isProjected) refuseOffCone(r, "initial");
   ShellOptions options{.properties = readSheet(r),
@@ -181,16 +212,19 @@ void SceneBuilder::addShell(const Record& r, bool isProjected) {
     refuseRatesOffCone(r, ConePoint{q[0], q[1]}.curvatures(), rates);
     if (!rates.isZero(0)) options.rates = Vector2(ConePoint{q[0], q[1]}.tangent().colPivHouseholderQr().solve(rates));
   }
-  options.twist << options.frame.R.transpose() * r.vector3("velocity"), options.frame.R.transpose() * r.vector3("angular_velocity");
-  if (r.has("air")) options.air = readAir(r.object("air"));
-  const bool isHeld = r.boolean("held");
-  placed(r.node(), [&] {
-    const ShellPart part = tendril::addShell(builder_.model(), name, options);
-    content_.shells.push_back(part);
-    if (!isHeld || content_.isShell) return;
-    builder_.clamp(name + ".clamp", builder_.model().bodyMarker("", part.frame));
-    joints_.push_back(name + ".clamp");
-  });
+  place(options);
+  return placed(r.node(), [&] { return tendril::addShell(builder_.model(), name, options); });
+}
+
+void SceneBuilder::addShell(const Record& r, bool isProjected) {
+  const std::string name = claim(r, "shell");
+  claimPart(r.node("name"), name);
+  refuseMovingIfHeld(r);
+  const ShellPart part = addSheet(r, name, isProjected);
+  content_.shells.push_back(part);
+  if (!r.boolean("held") || content_.isShell) return;
+  placed(r.node(), [&] { builder_.clamp(name + ".clamp", builder_.model().bodyMarker("", part.frame)); });
+  joints_.push_back(name + ".clamp");
 }
 
 void SceneBuilder::makeShellAnalysis(const Record& scene, const Record& analysis) {
@@ -270,10 +304,11 @@ void SceneBuilder::addSheetParts(const Record& r, const ShellPart& shell) {
   const std::string surface = r.has("surface") ? surfaceOf(r) : shell.name;
   Shape ball;
   ball.kind = Shape::Kind::Sphere, ball.size[0] = shell.thickness / 2;
+  const PatchDomain& d = shell.domain;
+  const bool isStrip = !shell.patches.empty(); // which touches along its middle line
   for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      const PatchDomain& d = shell.domain;
-      const Vector2 s(d.begin1 + d.length() * i / (n - 1), d.begin2 + d.width() * j / (n - 1));
+    for (int j = 0; j < (isStrip ? 1 : n); ++j) {
+      const Vector2 s(d.begin1 + d.length() * i / (n - 1), isStrip ? 0 : d.begin2 + d.width() * j / (n - 1));
       ContactModel::Part part{
           .name = fmt::format("{} {} {}", shell.name, i + 1, j + 1), .surface = surface, .marker = nullptr, .shapes = {}, .curve = {}};
       part.marker = &builder_.model().bodyMarker("", blockOnShell(shell, s));

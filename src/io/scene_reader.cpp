@@ -13,6 +13,7 @@
 #include "tendril/lie/so3.h"
 #include "tendril/statics/arc_length.h"
 #include "tendril/statics/load_stepping.h"
+#include "tendril/statics/minimum_energy.h"
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -309,6 +310,16 @@ AnalysisMaker makerOfLoadStepping(const Record& r, bool hasContacts) {
   };
 }
 
+MinimumEnergyOptions readMinimumEnergy(const Record& r) {
+  refuseForeign(r, withKeysOfBeamContact({"adaptive", "first_step", "largest_step", "smallest_step", "lowest", "highest", "stability",
+                                          "project_initial", "constraint_tolerance"}));
+  MinimumEnergyOptions o;
+  take(r, "steps", o.steps);
+  take(r, "max_iterations", o.maxIterations);
+  if (r.node().has("tolerance")) o.tolerance = readTolerance(r, "tolerance");
+  return o;
+}
+
 template <class Method, class Options> AnalysisMaker withoutContact(const Options& options) {
   return [options](const Model& model, const ContactModel&, const FrictionObserver&) { return std::make_unique<Method>(model, options); };
 }
@@ -537,8 +548,13 @@ AnalysisChoice readAnalysis(const Record& r, bool hasContacts, bool hasBeams) {
   if (r.variant().starts_with("shell-")) return {.method = r.variant(), .isShell = true};
   AnalysisChoice choice{.method = r.choice("method")};
   choice.followsPath = choice.method == "arc-length";
-  choice.knowsContacts = choice.knowsContactsOfBeams = !choice.followsPath;
-  choice.make = choice.followsPath ? withoutContact<ArcLength>(readArcLength(r)) : makerOfLoadStepping(r, hasContacts);
+  choice.knowsContacts = choice.knowsContactsOfBeams = choice.method == "load-stepping";
+  if (choice.followsPath)
+    choice.make = withoutContact<ArcLength>(readArcLength(r));
+  else if (choice.method == "minimum-energy")
+    choice.make = withoutContact<MinimumEnergy>(readMinimumEnergy(r));
+  else
+    choice.make = makerOfLoadStepping(r, hasContacts);
   choice.end = choice.followsPath ? std::numeric_limits<double>::infinity() : 1;
   return choice;
 }

@@ -249,6 +249,21 @@ const Schema& shell() {
          number("fan2", {-2, 0, 0, 0}, "Of the second order.").defaultsTo("0"),
          object("natural", conicalShape(), "Its shape without load."),
          object("initial", conicalShape(), "Its shape at the start; that without load if not given.").optional()}}},
+       {"strip",
+        "A ribbon of conical patches between rulings, which turn as it bends and twists. Its ends are rulings. It is held at the middle of "
+        "the first, which is its `position`.",
+        {integer("patches", "Number of patches along e1.").positive().defaultsTo("20"),
+         numbers("natural", 3, dim::curvature,
+                 "Curvatures [b11, b22, b12] without load, b11 b22 = b12^2; each a number or an expression in s, the place along e1.")
+             .defaultsTo("[0, 0, 0]"),
+         any("bend", "How much it bends across the rulings at the start, angle per length: a number or an expression in s; b11 + b22 "
+                     "without load if not given.")
+             .optional(),
+         any("rulings", "Slopes of the rulings at the start, along (slope, 1) in the flat strip: a number or an expression in s, 0 at both "
+                        "ends.")
+             .defaultsTo("0"),
+         boolean("turns", "Whether the rulings turn; false leaves them where they are, as in a strip that bends in its plane alone.")
+             .defaultsTo("true")}}},
       {name("shell"), repeat(), number("length", dim::length, "Its side along e1 of the flat sheet.").positive(),
        number("width", dim::length, "Its side along e2.").positive(), number("thickness", dim::length, "Its thickness.").positive(),
        any("material", "Material: a name of `materials`, or its keys in place."),
@@ -711,11 +726,13 @@ const Schema& analysis() {
       "analysis", "What is computed.", "type",
       {{"static",
         "Equilibria under loads that grow with the load parameter t.",
-        {choice("method", {"load-stepping", "arc-length"},
-                "load-stepping: t from 0 to 1; arc-length: along the path, through limit points.")
+        {choice("method", {"load-stepping", "arc-length", "minimum-energy"},
+                "load-stepping: t from 0 to 1; arc-length: along the path, through limit points; minimum-energy: t from 0 to 1 through minima "
+                "of the energy, from far and through flat sheets, for forces with a potential.")
              .defaultsTo("load-stepping"),
          integer("steps",
-                 "load-stepping: number of steps (the first ones; easy steps grow if adaptive). arc-length: greatest number of steps.")
+                 "load-stepping: number of steps (the first ones; easy steps grow if adaptive). arc-length: greatest number of steps. "
+                 "minimum-energy: number of steps, 1 if not given.")
              .positive()
              .optional(),
          boolean("adaptive", "load-stepping: let easy steps grow.").optional(),

@@ -1,6 +1,9 @@
 #include "tendril/shells/strip.h"
 
+#include "oracles/elastica.h"
+#include "oracles/folded_strip.h"
 #include "support/validator.h"
+#include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/elements/joints.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
@@ -125,6 +128,139 @@ TEST(Strip, RefusesWhatIsNoStrip) {
   o.properties.poissonRatio = 0.6;
   refuses(o, "Poisson");
   EXPECT_THROW(PatchProperties::of({0, 1, 0, 0.1}, 0, {}), InputError);
+}
+
+namespace {
+
+/// A clamped strip whose end is led by a joint, or free; its equilibrium.
+struct HeldStrip {
+  HeldStrip(const StripOptions& options, double gravity, std::optional<GroundMotion> end, std::optional<Pose> at, int steps) {
+    ModelBuilder builder;
+    builder.setGravity({{0, 0, -gravity}, TimeFunction::proportional()});
+    ribbon = addStrip(builder, "ribbon", options);
+    Joints& joints = builder.term<Joints>();
+    joints.add(JointKind::Fixed, "clamp", builder.groundMarker("", builder.pose(ribbon.frame)), builder.bodyMarker("", ribbon.frame));
+    if (end) joints.add(JointKind::Fixed, "end", builder.movingMarker("", builder.pose(ribbon.end), *end), builder.bodyMarker("", ribbon.end));
+    if (at) joints.add(JointKind::Fixed, "end", builder.groundMarker("", *at), builder.bodyMarker("", ribbon.end));
+    model = builder.build();
+    MinimumEnergy search(*model, {.steps = steps});
+    search.start();
+    while (!search.finished()) isStable = search.advance().stable();
+    state = search.state();
+  }
+  Pose at(double s1, double s2) const { return ribbon.at(*model, state, {s1, s2}); }
+  Vector3 coordinates(std::size_t patch) const {
+    return state.q.segment<3>(model->blocks()[std::size_t(ribbon.patches[patch].coordinates)].q);
+  }
+
+  ShellPart ribbon;
+  std::unique_ptr<const Model> model;
+  State state;
+  bool isStable = false;
+};
+
+HeldStrip moebius(int patches, double width, int steps) {
+  GroundMotion turn;
+  turn.axis = Vector3::UnitX();
+  turn.angle = {"turn", [](double t) { return Jet{std::numbers::pi * t, std::numbers::pi, 0}; }};
+  return {strip(1, width, patches, [](double) { return 2 * std::numbers::pi; }, [](double) { return 0.; }), 0, turn, {}, steps};
+}
+
+}
+
+/// In its plane a strip is the elastica of the rigidity D w; the error falls with the square of the length of a patch.
+TEST(Strip, HangsAsTheHeavyElasticaInItsPlane) {
+  const oracles::Vector2d tip = oracles::heavyElasticaTip(10);
+  const auto error = [&](int patches) {
+    const HeldStrip held(strip(1, 0.1, patches, [](double) { return -0.01; }, [](double) { return 0.; }), 10, {}, {}, 1);
+    EXPECT_TRUE(held.isStable);
+    const Vector3 x = held.at(1, 0).x;
+    EXPECT_NEAR(x[1], 0, 1e-12);
+    return std::hypot(x[0] - tip[0], x[2] - tip[1]);
+  };
+  const double coarse = error(6), fine = error(12);
+  EXPECT_LT(fine, 3e-3);
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
+}
+
+/// A narrow strip between the ends of a helix of curvature kappa and torsion eta kappa: Sadowsky's ribbon (D-20), but near its ends.
+TEST(Strip, IsSadowskysRibbonWhereItIsNarrow) {
+  const double kappa = 2, eta = -0.4, h = 1. / 40, bend = kappa * std::sqrt(1 + eta * eta);
+  const StripSheet sheet(h);
+  const double q[3]{eta, eta, bend * h};
+  Pose end;
+  for (int i = 0; i < 40; ++i) end = end * sheet.frame(q, {h, 0});
+  const auto slope = [eta](double x) { return x == 0 || x == 1 ? 0 : eta; };
+  const auto excess = [&](double width) {
+    const HeldStrip held(strip(1, width, 40, [&](double) { return bend; }, slope), 0, {}, end, 1);
+    EXPECT_TRUE(held.isStable);
+    EXPECT_NEAR(held.coordinates(20)[0], eta, 0.1 * width);
+    EXPECT_NEAR(held.coordinates(20)[2] / h, bend, 0.2 * width);
+    return held.model->energy(held.state).elastic / (width / 2 * std::pow(kappa * (1 + eta * eta), 2)) - 1;
+  };
+  EXPECT_LT(std::abs(excess(0.02)), 0.02);
+}
+
+/// Half a turn of the seam of a ring leads to the band: symmetric about the axis through its middle, with a mesh that unfolds flat.
+TEST(Strip, ClosesToAMoebiusBand) {
+  const HeldStrip band = moebius(16, 0.1, 8);
+  EXPECT_TRUE(band.isStable);
+  EXPECT_LT(band.at(1, 0).x.norm() + (band.at(1, 0).R - Matrix3(Vector3(1, -1, -1).asDiagonal())).norm(), 1e-8);
+  const Pose middle = band.at(0.5, 0);
+  for (const double s : {0.1, 0.2, 0.37}) {
+    const Vector3 left = middle.relative(band.at(0.5 - s, 0)).x, right = middle.relative(band.at(0.5 + s, 0)).x;
+    EXPECT_LT((left - Vector3(-right[0], -right[1], right[2])).norm(), 1e-6);
+  }
+  for (int column = 0; column <= band.ribbon.columns; ++column) { // rulings are straight, and as long as in the flat strip
+    const Vector3 a = band.ribbon.vertex(*band.model, band.state, 0, column).x, b = band.ribbon.vertex(*band.model, band.state, 4, column).x,
+                  c = band.ribbon.vertex(*band.model, band.state, 8, column).x;
+    EXPECT_LT(((a + c) / 2 - b).norm(), 1e-9);
+    EXPECT_GE((c - a).norm(), 0.1 - 1e-9);
+  }
+}
+
+TEST(FullStrip, MoebiusBandConvergesFromAboveWithOrderTwo) {
+  std::array<double, 4> energies{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const HeldStrip band = moebius(10 << i, 0.1, 8);
+    energies[i] = band.model->energy(band.state).elastic;
+    if (i > 0) EXPECT_LT(energies[i], energies[i - 1]);
+  }
+  EXPECT_NEAR(std::log2((energies[1] - energies[2]) / (energies[2] - energies[3])), 2, 0.5);
+  // Plane pieces with folds, an independent program, in the limit of many.
+  const double coarse = oracles::FoldedBand(20, 0.1).turn(std::numbers::pi, 10), fine = oracles::FoldedBand(40, 0.1).turn(std::numbers::pi, 10);
+  EXPECT_NEAR(energies[3] + (energies[3] - energies[2]) / 3, fine + (fine - coarse) / 3, 0.01);
+}
+
+/// A curled ribbon that swings and twists about a slanted clamp.
+TEST(Strip, SwingsWithItsEnergy) {
+  StripOptions options = strip(1, 0.1, 5, [](double) { return 3.; }, [](double) { return 0.; });
+  for (StripPatch& p : options.patches) p.natural = {3, 0, 0};
+  options.frame.R = so3::exp({0.7, 0, 0});
+  const auto swing = [&](double step) {
+    ModelBuilder builder;
+    builder.setGravity({{0, 0, -9.81}, TimeFunction::constant()});
+    const ShellPart ribbon = addStrip(builder, "ribbon", options);
+    builder.term<Joints>().add(JointKind::Fixed, "clamp", builder.groundMarker("", builder.pose(ribbon.frame)),
+                               builder.bodyMarker("", ribbon.frame));
+    const auto model = builder.build();
+    GeneralizedAlphaOptions alpha;
+    alpha.duration = 0.2, alpha.step = step, alpha.rhoInfinity = 0.99;
+    GeneralizedAlpha motion(*model, alpha);
+    motion.start();
+    const double first = model->energy(motion.state()).total();
+    double drift = 0, largest = 0;
+    while (!motion.finished()) {
+      motion.advance();
+      const Energy e = model->energy(motion.state());
+      drift = std::max(drift, std::abs(e.total() - first)), largest = std::max(largest, e.kinetic);
+    }
+    EXPECT_GT(largest, 0.05);
+    return drift / largest;
+  };
+  const double coarse = swing(4e-3), fine = swing(2e-3);
+  EXPECT_LT(fine, 1e-2);
+  EXPECT_GT(coarse / fine, 3);
 }
 
 }
