@@ -5,14 +5,16 @@
 
 namespace tendril::oracles {
 
-/// An inextensible strip of length 1 and width w as plane pieces of equal length, folded along slanted lines: fold i by the angle theta_i about
-/// (eta_i, 1) in the flat strip, i = 0 ... N, with the slope 0 at both ends. A fold stands for the bending of half a piece on either side, with
-/// the energy of Wunderlich per rigidity, slopes changing evenly from fold to fold:
+/// An inextensible strip of length 1 and width w as plane pieces of equal length, folded along slanted lines: fold i by the angle theta_i
+/// about (eta_i, 1) in the flat strip, i = 0 ... N, with the slope 0 at both ends. A fold stands for the bending of half a piece on either
+/// side, with the energy of Wunderlich per rigidity, slopes changing evenly from fold to fold:
 ///
-///     E_i = (w / 2 h) (1 + eta_i^2) theta_i^2 (f(x_{i-1,i}) + f(x_{i,i+1})) / 2,      f(x) = atanh(x) / x,      x_ij = w (eta_j - eta_i) / (2 h),
+///     E_i = (w / 2 h) (1 + eta_i^2) theta_i^2 (f(x_{i-1,i}) + f(x_{i,i+1})) / 2,      f(x) = atanh(x) / x,      x_ij = w (eta_j - eta_i) /
+///     (2 h),
 ///
-/// and twice that for the ends, which have one side. Minimises it with the end turned about the tangent of a closed ring, by Newton's method on
-/// the conditions of optimality, all derivatives by differences: slow, and shares nothing with the program's strips but the mechanics.
+/// and twice that for the ends, which have one side. Minimises it with the end turned about the tangent of a closed ring, by Newton's
+/// method on the conditions of optimality, all derivatives by differences: slow, and shares nothing with the program's strips but the
+/// mechanics.
 class FoldedBand {
  public:
   FoldedBand(int pieces, double width) : N_(pieces), w_(width), z_(VectorXd::Zero(2 * pieces)), lambda_(VectorXd::Zero(6)) {
@@ -24,7 +26,8 @@ class FoldedBand {
   double turn(double angle, int steps) {
     for (int i = 1; i <= steps; ++i) {
       angle_ = angle * i / steps;
-      for (int iteration = 0; iteration < 30 && !improve(); ++iteration) {}
+      for (int iteration = 0; iteration < 30 && !improve(); ++iteration) {
+      }
     }
     return energy(z_);
   }
@@ -45,9 +48,12 @@ class FoldedBand {
     double sum = 0;
     for (int i = 0; i <= N_; ++i) {
       const double eta = slope(z, i), fold = w_ / (2 * h) * (1 + eta * eta) * z[i] * z[i];
-      if (i == 0) sum += 2 * fold * side(0, 1);
-      else if (i == N_) sum += 2 * fold * side(N_ - 1, N_);
-      else sum += fold * (side(i - 1, i) + side(i, i + 1)) / 2;
+      if (i == 0)
+        sum += 2 * fold * side(0, 1);
+      else if (i == N_)
+        sum += 2 * fold * side(N_ - 1, N_);
+      else
+        sum += fold * (side(i - 1, i) + side(i, i + 1)) / 2;
     }
     return sum;
   }
@@ -84,7 +90,8 @@ class FoldedBand {
       moved[i] -= 2 * e;
       K.block(n, i, 6, 1) = (up - gap(moved)) / (2 * e);
       rhs[i] = -(upEnergy - energy(moved)) / (2 * e);
-      for (Eigen::Index j = 0; j <= i; ++j) K(i, j) = K(j, i) = (at(i, e, j, e) - at(i, e, j, -e) - at(i, -e, j, e) + at(i, -e, j, -e)) / (4 * e * e);
+      for (Eigen::Index j = 0; j <= i; ++j)
+        K(i, j) = K(j, i) = (at(i, e, j, e) - at(i, e, j, -e) - at(i, -e, j, e) + at(i, -e, j, -e)) / (4 * e * e);
     }
     K.topRightCorner(n, 6) = K.bottomLeftCorner(6, n).transpose();
     rhs.tail(6) = -gap(z_);

@@ -726,9 +726,10 @@ const Schema& analysis() {
       "analysis", "What is computed.", "type",
       {{"static",
         "Equilibria under loads that grow with the load parameter t.",
-        {choice("method", {"load-stepping", "arc-length", "minimum-energy"},
-                "load-stepping: t from 0 to 1; arc-length: along the path, through limit points; minimum-energy: t from 0 to 1 through minima "
-                "of the energy, from far and through flat sheets, for forces with a potential.")
+        {choice(
+             "method", {"load-stepping", "arc-length", "minimum-energy"},
+             "load-stepping: t from 0 to 1; arc-length: along the path, through limit points; minimum-energy: t from 0 to 1 through minima "
+             "of the energy, from far and through flat sheets, for forces with a potential.")
              .defaultsTo("load-stepping"),
          integer("steps",
                  "load-stepping: number of steps (the first ones; easy steps grow if adaptive). arc-length: greatest number of steps. "

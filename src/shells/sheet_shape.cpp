@@ -219,8 +219,7 @@ Pose ShellPart::vertex(const Model& model, const State& state, int row, int colu
     const int each = patches.front().columns, number = std::min(column / each, int(patches.size()) - 1);
     return patches[std::size_t(number)].vertex(model, state, row, column - number * each);
   }
-  return at(model, state,
-            shape->meshPoint(coordinatesIn(*this, model, state), domain, {double(column) / columns, double(row) / rows}));
+  return at(model, state, shape->meshPoint(coordinatesIn(*this, model, state), domain, {double(column) / columns, double(row) / rows}));
 }
 
 }

@@ -238,13 +238,13 @@ void ShellPatches::evaluate(const ShellPatch& patch, const Place& place, const S
   const std::optional<SheetBending> bending = patch.shape->bending(q, patch.properties);
   if (bending) addBending(*bending, tau, c.rates, sums);
   const bool isIntegrated = visitPoints(patch, q, [&](double area, const Vector2& s) {
-                           const SheetPoint<Taylor<Order>> p = pointOf<Order>(*patch.shape, q, s);
-                           const MovingPoint<Order> m(p, c);
-                           addInertia(m, p, c, area * patch.properties.areaDensity, request, sums);
-                           if (patch.air.density > 0) addDrag(m, p, c, area * patch.air.density / 2, request, sums);
-                           if (bending) return;
-                           addElastic(p, values(patch.shape->at(patch.natural.data(), s).k), K, tau, c.rates, area, request, sums);
-                         });
+    const SheetPoint<Taylor<Order>> p = pointOf<Order>(*patch.shape, q, s);
+    const MovingPoint<Order> m(p, c);
+    addInertia(m, p, c, area * patch.properties.areaDensity, request, sums);
+    if (patch.air.density > 0) addDrag(m, p, c, area * patch.air.density / 2, request, sums);
+    if (bending) return;
+    addElastic(p, values(patch.shape->at(patch.natural.data(), s).k), K, tau, c.rates, area, request, sums);
+  });
   if (!isIntegrated) return assembly.refuse(patch.coordinates);
 
   using Coordinates = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most, 1>;

@@ -22,9 +22,10 @@ void checkChain(const std::string& label, const std::vector<StripPatch>& patches
   if (patches.empty()) throw InputError(label + ": it has no patches; give one at least");
   for (std::size_t i = 0; i + 1 < patches.size(); ++i)
     if (!(std::abs(patches[i].end - patches[i + 1].begin) <= sameSlope))
-      throw InputError(fmt::format("{}: patches {} and {} have no ruling in common, slopes {:g} and {:g}, so that their joint would stretch; "
-                                   "give both the same",
-                                   label, i + 1, i + 2, patches[i].end, patches[i + 1].begin));
+      throw InputError(
+          fmt::format("{}: patches {} and {} have no ruling in common, slopes {:g} and {:g}, so that their joint would stretch; "
+                      "give both the same",
+                      label, i + 1, i + 2, patches[i].end, patches[i + 1].begin));
   for (const double end : {patches.front().begin, patches.back().end})
     if (!(std::abs(end) <= sameSlope))
       throw InputError(fmt::format("{}: a ruling has the slope {:g} at its end, but ends are rulings, of the slope 0; let slopes begin and "

@@ -9,8 +9,8 @@ namespace tendril {
 /// The energy of a model under its constraints, as a nonlinear program. Increments are measured in the size of the model, in
 /// radians, and coordinates in what moves a frame by as much (units), constraints likewise, energies in that of the stiffest motion at the
 /// start.
-/// Stages are the levels of a breadth-first search through the pattern of the matrix, from one of its ends: neighbours differ by one at most,
-/// and a chain of bodies has many small stages.
+/// Stages are the levels of a breadth-first search through the pattern of the matrix, from one of its ends: neighbours differ by one at
+/// most, and a chain of bodies has many small stages.
 class EnergyProgram final : public NonlinearProgram {
  public:
   /// Works on the state, at its load parameter.
@@ -27,8 +27,8 @@ class EnergyProgram final : public NonlinearProgram {
   std::string nameOfVariable(int i) const override { return model_.nameOfVelocity(i); }
   std::string nameOfEquality(int i) const override { return model_.nameOfConstraint(i); }
 
-  /// What increments are measured in. Those of a vector block have one unit, that of the coordinate which moves most: others may move nothing
-  /// where the model stands, such as the direction in which a flat sheet bends.
+  /// What increments are measured in. Those of a vector block have one unit, that of the coordinate which moves most: others may move
+  /// nothing where the model stands, such as the direction in which a flat sheet bends.
   static VectorX units(const KktSystem& kkt);
 
   /// Multipliers of the model from those of the program.

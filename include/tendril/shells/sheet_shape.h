@@ -19,7 +19,9 @@ struct State;
 template <class T> struct SheetPoint { std::array<T, 3> r, d1, d2, k; };
 
 /// Bending of a sheet as a whole: its elastic energy, and an amplitude whose rate y' meets the damping force tau y' dy/dq.
-struct SheetBending { Taylor<3> energy, amplitude; };
+struct SheetBending {
+  Taylor<3> energy, amplitude;
+};
 
 /// The shape of a developable sheet as a function of coordinates, at most three; lengths are kept to round-off. With d1, d2 the directors
 /// along the lines of the flat sheet, and their cross product the normal, d_i r = d_i.
@@ -103,22 +105,22 @@ class ConicalSheet final : public SheetShape {
 };
 
 /// A patch of a strip: the circular cone, or cylinder, between two rulings of a rectangle along e1, the first through s = 0, the second at
-/// the distance h along the middle line s2 = 0. Its coordinates (eta0, eta1, beta) are the slopes of the rulings, which run along (eta, 1) in
-/// the flat sheet, and the angle by which the patch bends from the one to the other. Rulings between have slopes between,
+/// the distance h along the middle line s2 = 0. Its coordinates (eta0, eta1, beta) are the slopes of the rulings, which run along (eta, 1)
+/// in the flat sheet, and the angle by which the patch bends from the one to the other. Rulings between have slopes between,
 ///
 ///     s1 = psi + eta s2,      eta = eta0 + (eta1 - eta0) psi / h,
 ///
-/// and meet at the apex s2 = -h / (eta1 - eta0), beyond the width w: |x| < 1, x = w (eta1 - eta0) / (2 h). The bending energy, exact for this
-/// shape, is that of Wunderlich (1962),
+/// and meet at the apex s2 = -h / (eta1 - eta0), beyond the width w: |x| < 1, x = w (eta1 - eta0) / (2 h). The bending energy, exact for
+/// this shape, is that of Wunderlich (1962),
 ///
 ///     U = D w beta^2 atanh(x) / (2 h x d) - w beta m . K k0 + h w k0 . K k0 / 2,      d = (atan eta1 - atan eta0) / (eta1 - eta0),
 ///
-/// m the mean of (cos phi, sin phi tan phi, sin phi) from one ruling to the other, phi = -atan eta, and k0 natural curvatures that go with the
-/// rulings. It is Sadowsky's D w h kappa^2 (1 + eta^2)^2 / 2 where both are parallel, with the curvature kappa = beta / (h sqrt(1 + eta^2)) of
-/// the middle line. Nothing is singular where beta vanishes; there slopes cost no energy and carry no inertia.
+/// m the mean of (cos phi, sin phi tan phi, sin phi) from one ruling to the other, phi = -atan eta, and k0 natural curvatures that go with
+/// the rulings. It is Sadowsky's D w h kappa^2 (1 + eta^2)^2 / 2 where both are parallel, with the curvature kappa = beta / (h sqrt(1 +
+/// eta^2)) of the middle line. Nothing is singular where beta vanishes; there slopes cost no energy and carry no inertia.
 ///
-/// What has mass is a lattice of material points, `columns` to a length h and `rows` Gauss points across. Rulings that turn pass over them: a
-/// point belongs to the patch between whose rulings it lies.
+/// What has mass is a lattice of material points, `columns` to a length h and `rows` Gauss points across. Rulings that turn pass over them:
+/// a point belongs to the patch between whose rulings it lies.
 class StripSheet final : public SheetShape {
  public:
   /// InputError unless the length h is positive, and the lattice has points.
@@ -152,8 +154,8 @@ class ThreeCurvatureSheet final : public SheetShape {
   Vector2 turns(const double* q, const PatchDomain& domain) const override;
 };
 
-/// A shell by name in a model: the pose block that carries it, the vector block of its coordinates, and what shows it. A strip is one that is
-/// made of others, side by side along e1.
+/// A shell by name in a model: the pose block that carries it, the vector block of its coordinates, and what shows it. A strip is one that
+/// is made of others, side by side along e1.
 struct ShellPart {
   std::string name;
   int frame = 0;
@@ -161,7 +163,7 @@ struct ShellPart {
   PatchDomain domain;
   double thickness = 1e-3;
   std::shared_ptr<const SheetShape> shape;
-  int rows = 16, columns = 16; ///< faces of the mesh in pictures, along e2 and e1
+  int rows = 16, columns = 16;      ///< faces of the mesh in pictures, along e2 and e1
   std::vector<ShellPart> patches{}; ///< of a strip, which has no coordinates of its own
   int end = -1;                     ///< pose block of a strip at the middle of its other end
 

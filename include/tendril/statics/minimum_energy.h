@@ -21,9 +21,9 @@ struct MinimumEnergyOptions {
 /// tangent. It comes from far and through configurations where the tangent is singular or indefinite, where Newton's method on forces stops
 /// or ends at a saddle: a ribbon that is bent to a band, a sheet whose rulings cost no energy while it is flat.
 ///
-/// Steps raise the load parameter t to 1. A stationary point from which the energy falls (negative signs of the tangent on the constraints) is
-/// left by a small pseudo-random displacement and solved anew. InputError for forces without a potential: loads that follow, applied forces
-/// (their work is no energy of the model). NumericalFailure where the solver or the escapes fail.
+/// Steps raise the load parameter t to 1. A stationary point from which the energy falls (negative signs of the tangent on the constraints)
+/// is left by a small pseudo-random displacement and solved anew. InputError for forces without a potential: loads that follow, applied
+/// forces (their work is no energy of the model). NumericalFailure where the solver or the escapes fail.
 class MinimumEnergy final : public Analysis {
  public:
   MinimumEnergy(const Model& model, const MinimumEnergyOptions& options);
