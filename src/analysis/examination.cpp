@@ -114,7 +114,7 @@ Examination examine(ModelContacts& contacts, const State& state) {
   if (!response.isRegular() || !response.isCompatible()) return e;
   e.sliding = eliminate(problem, response);
   e.bound = frictionBound(*e.sliding, problem.roughness);
-  e.margin = frictionMargin(*e.sliding);
+  e.margin = frictionMargin(*e.sliding, e.bound.beta2);
   if (!e.margin.solutions.lambda.empty()) e.motion = motionOf(problem, response, e.margin.solutions.lambda.front());
   return e;
 }

@@ -172,7 +172,7 @@ double exactBound(const SlidingProblem& problem) {
 
 double FrictionBound::best() const { return exact ? std::max(*exact, std::max(norm, sharp)) : std::max(norm, sharp); }
 
-FrictionBound frictionBound(const SlidingProblem& problem, const VectorX& direction) {
+FrictionBound frictionBound(const SlidingProblem& problem, const VectorX& direction, const std::optional<PMatrixRadius>& beta2) {
   const SlidingProblem turned = along(problem, direction);
   FrictionBound bound;
   const bool isSmooth = turned.friction.isZero(0);
@@ -185,14 +185,14 @@ FrictionBound frictionBound(const SlidingProblem& problem, const VectorX& direct
   }
   const Kind kind = kindOf(turned);
   if (kind == Kind::Mixed)
-    boundMixed(turned, radiusWithoutFriction(turned), bound);
+    boundMixed(turned, beta2 ? *beta2 : radiusWithoutFriction(turned), bound);
   else
     boundAlike(turned, kind, smallest, bound);
   if (turned.contacts() <= maxExactContacts) bound.exact = exactBound(turned);
   return bound;
 }
 
-VectorX boundsOfSingleContacts(const SlidingProblem& problem) {
+VectorX boundsOfSingleContacts(const SlidingProblem& problem, const std::optional<PMatrixRadius>& known) {
   const int m = problem.contacts();
   VectorX bounds(m);
   const double smallest = independence(problem.A);
@@ -204,7 +204,8 @@ VectorX boundsOfSingleContacts(const SlidingProblem& problem) {
   }
   const Kind kind = kindOf(problem);
   const bool isSmall = m <= maxExactContacts;
-  const PMatrixRadius beta2 = kind == Kind::Mixed && !isSmall ? radiusWithoutFriction(problem) : PMatrixRadius{};
+  const bool needsBeta2 = kind == Kind::Mixed && !isSmall;
+  const PMatrixRadius beta2 = !needsBeta2 ? PMatrixRadius{} : known ? *known : radiusWithoutFriction(problem);
   for (int i = 0; i < m; ++i) {
     const SlidingProblem single = along(problem, VectorX::Unit(m, i));
     FrictionBound bound;
@@ -219,10 +220,11 @@ VectorX boundsOfSingleContacts(const SlidingProblem& problem) {
   return bounds;
 }
 
-FrictionMargin frictionMargin(const SlidingProblem& problem) {
+FrictionMargin frictionMargin(const SlidingProblem& problem, const std::optional<PMatrixRadius>& beta2) {
   FrictionMargin margin;
-  margin.factor = frictionBound(problem, problem.friction).best();
-  margin.bounds = boundsOfSingleContacts(problem);
+  const FrictionBound bound = frictionBound(problem, problem.friction, beta2);
+  margin.factor = bound.best();
+  margin.bounds = boundsOfSingleContacts(problem, bound.beta2);
   margin.solutions = solveSliding(problem);
   margin.verdict = margin.solutions.verdict();
   if (!margin.solutions.isComplete && margin.factor > 1) margin.verdict = Verdict::Certified;

@@ -114,7 +114,7 @@ struct ModelContacts::Impl {
     problem = {};
     notes.clear();
     held = {}, touching = {};
-    tangents.clear(), frictions.clear(), roughness.clear();
+    tangents.clear(), frictions.clear(), roughness.clear(), parts.clear();
     takeEquations();
     for (const Guide& guide : guides) takeGuide(guide);
     if (detection) takeContacts();
@@ -162,17 +162,20 @@ struct ModelContacts::Impl {
     const double direction = guide.sliding ? *guide.sliding : slide(slip, guide.friction.has_value(), name);
     touching.add(row, gap, rate, bias, name);
     tangents.push_back(point.rows.transpose() * guide.tangent * (direction == 0 ? 1 : direction));
-    take(!guide.isUnilateral, guide.friction.has_value() && direction != 0, guide.friction.value_or(0));
+    take({-1, -1}, !guide.isUnilateral, guide.friction.has_value() && direction != 0, guide.friction.value_or(0));
   }
 
-  void take(bool isBilateral, bool rubs, double friction) {
+  void take(std::pair<int, int> of, bool isBilateral, bool rubs, double friction) {
+    parts.push_back(of);
     problem.isBilateral.push_back(isBilateral);
     frictions.push_back(rubs ? friction : 0);
     roughness.push_back(rubs);
   }
 
+  double allowedGap() const { return options.gapTolerance * model.characteristicLength(); }
+
   bool isClosed(double gap, double rate, const std::string& name) {
-    if (gap > options.gapTolerance * model.characteristicLength() || rate > options.rateTolerance * speed) return false;
+    if (gap > allowedGap() || rate > options.rateTolerance * speed) return false;
     if (rate < -options.rateTolerance * speed)
       notes.push_back(fmt::format(
           "{} approaches at {:.3g} m/s: an impact comes first; the accelerations are those after one without rebound", name, -rate));
@@ -229,7 +232,7 @@ struct ModelContacts::Impl {
   void takeContacts() {
     const std::vector<double> reach(detection->model().parts().size(), 0.05 * detection->smallestSize());
     detection->findPairs(state, reach);
-    const std::vector<Contact> contacts = detection->findContacts(state, options.gapTolerance * model.characteristicLength());
+    const std::vector<Contact> contacts = detection->findContacts(state, allowedGap());
     const double dt = speed > 0 ? 1e-4 * detection->smallestSize() / speed : 0;
     std::vector<double> before(contacts.size(), 0), after(contacts.size(), 0);
     if (dt > 0) before = normalVelocities(contacts, -dt), after = normalVelocities(contacts, dt);
@@ -246,9 +249,12 @@ struct ModelContacts::Impl {
     const Eigen::Vector2d slip(t.velocity[1], contact.isPlane() ? 0 : t.velocity[2]);
     const double direction = slide(slip.norm(), contact.law->friction > 0, name);
     const Eigen::Vector2d along = direction == 0 ? Eigen::Vector2d(1, 0) : Eigen::Vector2d(slip.normalized());
+    if (contact.point.gap < -allowedGap())
+      note(fmt::format("the surfaces of {} overlap by {:.3g} m, a state that they cannot have: taken as closed", detection->names(contact),
+                       -contact.point.gap));
     touching.add(t.normal, contact.point.gap, t.velocity[0], bias, name);
     tangents.push_back(along[0] * t.tangent + along[1] * t.tangent2);
-    take(false, direction != 0 && contact.law->friction > 0, contact.law->friction);
+    take({contact.first, contact.second}, false, direction != 0 && contact.law->friction > 0, contact.law->friction);
   }
 
   // ---- the whole -------------------------------------------------------------------------------------------------------------------
@@ -273,42 +279,53 @@ struct ModelContacts::Impl {
     VectorX value, rate;
     std::vector<std::string> names;
   };
-  Equalities equalities() const {
-    std::vector<int> bilateral;
-    for (std::size_t i = 0; i < problem.isBilateral.size(); ++i) {
-      if (problem.isBilateral[i]) bilateral.push_back(int(i));
+  /// Which unilateral contacts belong to them because they are violated.
+  enum class Overlaps { None, Guides, All };
+
+  Equalities equalities(Overlaps overlaps) const {
+    std::vector<Eigen::Index> taken;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const bool isOverlap = touching.value[i] < -allowedGap() &&
+                             (overlaps == Overlaps::All || (overlaps == Overlaps::Guides && parts[i].first < 0));
+      if (problem.isBilateral[i] || isOverlap) taken.push_back(Eigen::Index(i));
     }
-    const Eigen::Index joints = Eigen::Index(held.value.size()), all = joints + Eigen::Index(bilateral.size());
+    const Eigen::Index joints = Eigen::Index(held.value.size()), all = joints + Eigen::Index(taken.size());
     Equalities e{MatrixX(all, model.nv()), VectorX(all), VectorX(all), held.names};
     e.J.topRows(joints) = problem.G;
     e.value.head(joints) = asVector(held.value), e.rate.head(joints) = asVector(held.rate);
-    for (std::size_t k = 0; k < bilateral.size(); ++k) {
-      const std::size_t i = std::size_t(bilateral[k]);
-      e.J.row(joints + Eigen::Index(k)) = problem.N.row(Eigen::Index(i));
-      e.value[joints + Eigen::Index(k)] = touching.value[i], e.rate[joints + Eigen::Index(k)] = touching.rate[i];
+    for (Eigen::Index k = 0; k < Eigen::Index(taken.size()); ++k) {
+      const std::size_t i = std::size_t(taken[std::size_t(k)]);
+      e.J.row(joints + k) = problem.N.row(Eigen::Index(i));
+      e.value[joints + k] = touching.value[i], e.rate[joints + k] = touching.rate[i];
       e.names.push_back(touching.names[i]);
     }
     return e;
   }
 
+  /// Values of rows as lengths and speeds, whatever is their unit: what has to be moved to make them vanish, rotations at the size of the
+  /// model.
+  VectorX asMotion(const Equalities& e, const VectorX& values) const {
+    VectorX sizes = (e.J * unit.asDiagonal()).rowwise().norm();
+    for (double& size : sizes) size = size > fixedTogether ? size : 1; // nothing moves it
+    return values.cwiseAbs().cwiseQuotient(sizes);
+  }
+
   void refusePositions(const Equalities& e, std::string_view remedy) const {
     if (e.value.size() == 0) return;
     Eigen::Index row = 0;
-    const double violation = e.value.cwiseAbs().maxCoeff(&row);
-    if (!(violation <= options.gapTolerance * std::max(1.0, model.characteristicLength())))
-      throw InputError(fmt::format("the state violates {} by {:.3g} m or rad: no statement on its accelerations; {}",
-                                   e.names[std::size_t(row)], violation, remedy));
+    if (asMotion(e, e.value).maxCoeff(&row) <= allowedGap()) return;
+    throw InputError(fmt::format("the state violates {} by {:.3g} m or rad: no statement on its accelerations; {}",
+                                 e.names[std::size_t(row)], std::abs(e.value[row]), remedy));
   }
 
   void refuseViolations() const {
-    const Equalities e = equalities();
-    refusePositions(e, askToProject);
+    refusePositions(equalities(Overlaps::Guides), askToProject);
+    const Equalities e = equalities(Overlaps::None);
     if (e.rate.size() == 0) return;
     Eigen::Index row = 0;
-    const double drift = e.rate.cwiseAbs().maxCoeff(&row);
-    if (drift > options.rateTolerance * speed)
-      throw InputError(fmt::format("the velocities violate {} by {:.3g} m/s or rad/s: no statement on the accelerations; {}",
-                                   e.names[std::size_t(row)], drift, askToProject));
+    if (asMotion(e, e.rate).maxCoeff(&row) <= options.rateTolerance * speed) return;
+    throw InputError(fmt::format("the velocities violate {} by {:.3g} m/s or rad/s: no statement on the accelerations; {}",
+                                 e.names[std::size_t(row)], std::abs(e.rate[row]), askToProject));
   }
 
   const Model& model;
@@ -322,6 +339,7 @@ struct ModelContacts::Impl {
   RowList held, touching;
   std::vector<VectorX> tangents;
   std::vector<double> frictions, roughness;
+  std::vector<std::pair<int, int>> parts; ///< of each contact of `touching`
   AccelerationProblem problem;
   std::vector<std::string> notes;
 };
@@ -337,26 +355,30 @@ const AccelerationProblem& ModelContacts::at(const State& state) {
   return impl_->problem;
 }
 
+std::pair<int, int> ModelContacts::parts(int contact) const { return impl_->parts[std::size_t(contact)]; }
+
 std::vector<std::string> ModelContacts::project(State& state) {
   double moved = 0, changed = 0;
+  const double size = impl_->model.characteristicLength();
   for (int iteration = 0; iteration < 30; ++iteration) {
     impl_->gather(state);
-    const Impl::Equalities e = impl_->equalities();
-    if (e.value.size() == 0 || e.value.cwiseAbs().maxCoeff() <= 1e-13 * impl_->model.characteristicLength()) break;
+    const Impl::Equalities e = impl_->equalities(Impl::Overlaps::All);
+    if (e.value.size() == 0 || impl_->asMotion(e, e.value).maxCoeff() <= 1e-13 * size) break;
     const VectorX step = RowSpace(e.J, impl_->unit, ConstrainedResponse::rankTolerance).solve(-e.value);
     impl_->model.retract(state.q, step, state.q);
     moved += step.cwiseAbs().maxCoeff();
   }
   impl_->gather(state);
-  const Impl::Equalities e = impl_->equalities();
-  impl_->refusePositions(e, "projection found no state that agrees with all joints and guides; move the parts or what holds them");
+  impl_->refusePositions(impl_->equalities(Impl::Overlaps::All),
+                         "projection found no state that agrees with all joints and guides; move the parts or what holds them");
+  const Impl::Equalities e = impl_->equalities(Impl::Overlaps::None);
   if (e.rate.size() > 0) {
     const VectorX change = RowSpace(e.J, impl_->unit, ConstrainedResponse::rankTolerance).solve(-e.rate);
     state.v += change;
     changed = change.cwiseAbs().maxCoeff();
   }
   std::vector<std::string> messages;
-  if (moved > 1e-9 * impl_->model.characteristicLength())
+  if (moved > 1e-9 * size)
     messages.push_back(fmt::format("positions did not agree with joints and guides and were moved by up to {:.3g} m or rad", moved));
   if (changed > 1e-9 * impl_->speed)
     messages.push_back(

@@ -8,7 +8,9 @@
 #include "tendril/shells/shell_analyses.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -74,17 +76,39 @@ State stateOf(const ResultReader& results, const VectorX& times, std::size_t row
   return state;
 }
 
-/// Guides belong to the analysis of solvability alone.
-std::vector<Guide> guidesOf(const Analysis& analysis) {
-  const auto* check = dynamic_cast<const SolvabilityCheck*>(&analysis);
-  return check ? check->guides() : std::vector<Guide>{};
+/// Those of the first list that are not in the second.
+std::vector<std::string> without(const std::vector<std::string>& list, const std::vector<std::string>& others) {
+  std::vector<std::string> rest;
+  for (const std::string& item : list) {
+    if (std::find(others.begin(), others.end(), item) == others.end()) rest.push_back(item);
+  }
+  return rest;
 }
 
-void examineAlong(const Scene& scene, const Analysis& analysis, const std::filesystem::path& folder) {
+std::string titleOf(const RunMetadata& run) {
+  return Document::fromText(run.scene, "the scene of the results", run.arguments).root().text("title", "");
+}
+
+/// Results hold the text of their scene and the values that were set. Another text is refused; other values are what may be asked for (more
+/// friction than the run had), and are told.
+void compareScenes(const Document& document, const RunMetadata& run, const std::filesystem::path& folder) {
+  if (run.scene != document.text())
+    throw InputError({folder.string()}, "--along",
+                     "the results are those of another scene, '" + titleOf(run) + "', or of this one before it was changed",
+                     "check the scene as it was run: " + (folder / "scene.yaml").string());
+  const std::vector<std::string> only = without(run.arguments, document.overrides()), here = without(document.overrides(), run.arguments);
+  if (only.empty() && here.empty()) return;
+  const auto list = [](const std::vector<std::string>& set) { return set.empty() ? "nothing" : fmt::format("{}", fmt::join(set, ", ")); };
+  fmt::print("  note       the run had set {}, here is set {}: its states are examined with the values given here\n", list(only),
+             list(here));
+}
+
+void examineAlong(const Scene& scene, const std::filesystem::path& folder) {
   const Model& model = *scene.mechanism().model;
   const ResultReader results(folder / "results.h5");
+  compareScenes(scene.document(), results.metadata(), folder);
   const VectorX times = results.time();
-  ModelContacts contacts(model, &scene.contacts(), guidesOf(analysis), asIntegrated);
+  ModelContacts contacts(model, &scene.contacts(), scene.guides(), asIntegrated);
   const std::filesystem::path file = folder / "solvability.csv";
   std::ofstream out(file);
   out << "time,contacts,margin,bound,unique,solutions,at_risk\n";
@@ -92,7 +116,7 @@ void examineAlong(const Scene& scene, const Analysis& analysis, const std::files
   for (std::size_t row = 0; row < results.rows(); ++row) {
     const State state = stateOf(results, times, row);
     if (state.q.size() != model.nq() || state.v.size() != model.nv())
-      throw InputError("the results in " + folder.string() + " are of another model: give the scene and the values that the run had");
+      throw InputError("the results in " + folder.string() + " are of a model of another size: give the values that the run had");
     const Examination e = examine(contacts, state);
     const std::string risk = e.margin.endangered.empty() ? "" : e.sliding->name(e.margin.endangered.front());
     out << fmt::format("{:.9g},{},{:.9g},{:.9g},{},{},\"{}\"\n", state.t, e.sliding ? e.sliding->contacts() : 0, e.margin.factor,
@@ -120,7 +144,7 @@ int check(const Options& options) {
   analysis->start();
   for (const std::string& message : analysis->messages()) fmt::print("  note       {}\n", message);
   if (scene.isDynamic()) printSolvability(scene, *analysis);
-  if (!options.along.empty()) examineAlong(scene, *analysis, options.along);
+  if (!options.along.empty()) examineAlong(scene, options.along);
   fmt::print("The scene is ready to run.\n");
   return Success;
 }

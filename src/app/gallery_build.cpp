@@ -1,6 +1,7 @@
 #include "app/gallery_build.h"
 
 #include "app/commands.h"
+#include "app/gallery_study.h"
 #include "app/progress_bar.h"
 #include "app/stop_request.h"
 #include "io/atomic_file.h"
@@ -140,6 +141,15 @@ class Builder {
     const fs::path picture = build_.folder / (name + ".png");
     fs::create_directories(picture.parent_path());
     renderer_.render(pictureOf(scene.picture(), results, picture));
+    drawStudies(name, scene.picture().studies, entry);
+  }
+
+  void drawStudies(const std::string& name, const std::vector<StudyPicture>& studies, Json& entry) const {
+    for (std::size_t i = 0; i < studies.size(); ++i) {
+      const std::string file = fmt::format("{}-study-{}.svg", name, i + 1);
+      replaceFile(build_.folder / file, drawStudy(fileOf(name), studies[i], stopRequested));
+      entry["studies"].push_back({{"title", studies[i].title}, {"file", file}});
+    }
   }
 
   void write() const {
@@ -165,6 +175,8 @@ class Builder {
     if (fs::exists(build_.folder / (name + ".png"))) text += fmt::format("![{}]({}.png)\n\n", entry.value("title", name), name);
     if (fs::exists(build_.folder / (name + ".webm"))) text += fmt::format("[The motion as a film]({}.webm)\n\n", name);
     text += entry.value("text", "") + "\n\n";
+    for (const Json& study : entry.value("studies", Json::array()))
+      text += fmt::format("{0}:\n\n![{0}]({1})\n\n", study.value("title", ""), study.value("file", ""));
     for (const Json& failure : entry.value("failures", Json::array()))
       text += fmt::format("**Failed:** {}\n\n", failure.get<std::string>());
     if (entry.contains("expected") && !entry["expected"].empty()) text += table(entry["expected"]);

@@ -56,16 +56,18 @@ std::vector<double> ImpulseMemory::save() const {
     numbers.insert(numbers.end(), e.impulse.data(), e.impulse.data() + 3);
     numbers.insert(numbers.end(), e.moment.data(), e.moment.data() + 3);
     numbers.push_back(e.curvature);
+    numbers.insert(numbers.end(), e.held.data(), e.held.data() + 3);
   }
   return numbers;
 }
 
 void ImpulseMemory::restore(const std::vector<double>& numbers) {
   clear();
-  for (std::size_t i = 0; i + 9 <= numbers.size(); i += 9) {
+  for (std::size_t i = 0; i + 12 <= numbers.size(); i += 12) {
     const std::uint64_t key = (std::uint64_t(numbers[i]) << 32) | std::uint64_t(numbers[i + 1]);
     entries_.push_back({key, Vector3(numbers[i + 2], numbers[i + 3], numbers[i + 4]),
-                        Vector3(numbers[i + 5], numbers[i + 6], numbers[i + 7]), 0, numbers[i + 8]});
+                        Vector3(numbers[i + 5], numbers[i + 6], numbers[i + 7]), 0, numbers[i + 8],
+                        Vector3(numbers[i + 9], numbers[i + 10], numbers[i + 11])});
   }
 }
 
@@ -78,7 +80,7 @@ Vector6 impulseOf(const ContactBlock& contact, const Eigen::Ref<const VectorX>& 
 void recordContact(const ContactBlock& contact, const ContactSlip& slip, const Eigen::Ref<const VectorX>& r, const Vector6& impulse,
                    ContactReport& report) {
   const Contact& c = contact.contact;
-  const Vector3 way = slip.after.head<3>() + c.law->tangentialRestitution * slip.before.head<3>();
+  const Vector3 way = slip.after.head<3>() + c.law->tangentialRestitution * slip.before.head<3>() - slip.yielding;
   const bool slips = way.tail<2>().norm() > negligibleSlip * slip.free.head<3>().norm();
   report.contacts.push_back({c.first, c.second, c.point.position, c.frame, c.point.gap, impulse.head<3>(), impulse.tail<3>(),
                              slip.before.head<3>(), slip.after.head<3>(), statusOf(contact, r, slips)});

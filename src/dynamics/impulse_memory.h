@@ -19,6 +19,8 @@ class ImpulseMemory {
     Vector3 impulse = Vector3::Zero(), moment = Vector3::Zero(); ///< in the inertial frame
     double expected = 0;                                         ///< gap that the velocity at the end of the step led to expect
     double curvature = 0;                                        ///< what came on top, over the square of the time: paths are curved
+    /// Friction that the spring of a compliant contact holds, in the inertial frame; of a rigid one all friction.
+    Vector3 held = Vector3::Zero();
   };
 
   /// Of the last step; null if the contact was not there.
@@ -45,6 +47,7 @@ Vector6 impulseOf(const ContactBlock& contact, const Eigen::Ref<const VectorX>& 
 /// prescribed motion.
 struct ContactSlip {
   Vector6 before, free, after, drift;
+  Vector3 yielding = Vector3::Zero(); ///< share of the velocity at the end that is not slip: e' of a compliant contact
 };
 
 /// Appends the contact to the report and adds what it dissipates and what prescribed motion does through it. `r` are its rows, among which

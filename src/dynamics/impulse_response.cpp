@@ -82,6 +82,7 @@ void ImpulseResponse::gather(std::span<const ContactBlock> contacts, FrictionPro
 
 void ImpulseResponse::gatherBodies(std::span<const ContactBlock> contacts, FrictionProblem& problem) const {
   FrictionBodies& bodies = problem.bodies;
+  problem.W.start.clear(), problem.W.blocks.clear(), problem.W.values.clear(); // compliance may have made blocks of the last ones
   if (bodies.inverseInertia.size() != flight_.bodies().size()) {
     bodies.inverseInertia.clear();
     for (const RigidFlight::Body& body : flight_.bodies()) bodies.inverseInertia.push_back(body.inverse);

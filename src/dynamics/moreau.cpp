@@ -8,12 +8,14 @@
 #include "dynamics/sleeping.h"
 #include "tendril/dynamics/initial_conditions.h"
 #include "tendril/model/error.h"
+#include "tendril/solvers/friction_compliance.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace tendril {
 
@@ -42,6 +44,7 @@ struct Moreau::Impl {
   void selectContacts();
   void setAsideSleepers();
   void setUpProblem();
+  void addCompliances();
   void warmStart();
   const FrictionReport* solve();
   void applyImpulses();
@@ -60,6 +63,7 @@ struct Moreau::Impl {
   void holdJoints(bool isAtEnd);
   void learnCurvature();
   void separate();
+  const TangentialCompliance* compliance(int first, int second) const;
   [[noreturn]] void fail(const FrictionReport& solution) const;
 
   const Model& model;
@@ -91,11 +95,21 @@ struct Moreau::Impl {
     double curved = 0;       ///< what the curved paths add to the gap beyond the velocity, not below zero
     bool isTouching = false; ///< closed, to what rounding can tell
     bool isAhead = false;    ///< will close in this step, and come to rest there
+    const TangentialCompliance* spring = nullptr;
+    bool isDecided = false; ///< the step resolves the spring, which decides where friction alone allows several solutions or none
+    Vector3 held = Vector3::Zero(); ///< friction that the spring holds at the begin of the step, in the contact frame
   };
   std::vector<ContactBlock> blocks; ///< those that take part in the friction problem
   std::vector<Approach> approaches;
   std::vector<ContactBlock> sleepers; ///< those of bodies asleep
   ImpulseMemory memory;
+  struct SoftPair {
+    int first, second; ///< parts
+    TangentialCompliance law;
+  };
+  std::vector<SoftPair> soft;
+  VectorX compliances; ///< on the diagonal of W
+  double stored = 0;   ///< energy of the springs at the end of the last step
   ContactReport contactReport;
   StepReport report;
   double begin = 0;
@@ -317,6 +331,7 @@ void Moreau::Impl::selectContacts() {
     const bool isSlow = -approach.before[0] <= 2 * std::abs(approach.free[0] - approach.before[0]);
     const bool comesToRest = options.project && (isSlow || contact.law->restitution == 0);
     approach.isTouching = contact.point.gap <= margin;
+    approach.spring = nullptr, approach.held.setZero(), approach.isDecided = false;
     const ImpulseMemory::Entry* last = options.project ? memory.find(contact.key) : nullptr;
     approach.curved = last ? secondPart() * std::max(last->curvature, 0.0) : 0;
     approach.isAhead = comesToRest && contact.point.gap + approach.curved > 0;
@@ -380,6 +395,44 @@ void Moreau::Impl::setUpProblem() {
         q += (block.contact.point.gap + approach.curved) / (options.theta * h);
     }
   }
+  if (!soft.empty()) addCompliances();
+}
+
+const TangentialCompliance* Moreau::Impl::compliance(int first, int second) const {
+  const auto found = std::find_if(soft.begin(), soft.end(), [&](const SoftPair& pair) {
+    return std::minmax(pair.first, pair.second) == std::minmax(first, second);
+  });
+  return found == soft.end() ? nullptr : &found->law;
+}
+
+/// w = u_t + C (P_t / h - g) / (h + tau) on the tangential rows.
+void Moreau::Impl::addCompliances() {
+  compliances.setZero(problem.rows());
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const ContactBlock& block = blocks[i];
+    Approach& approach = approaches[i];
+    approach.spring = compliance(block.contact.first, block.contact.second);
+    if (!approach.spring) continue;
+    if (const ImpulseMemory::Entry* last = memory.find(block.contact.key)) approach.held = block.contact.frame.transpose() * last->held;
+    const double rate = approach.spring->compliance / (h + approach.spring->relaxation);
+    for (int row = 0; row < block.law.size; ++row) {
+      const int component = block.component[std::size_t(row)];
+      if (component != 1 && component != 2) continue;
+      compliances[problem.firstRow[i] + row] = rate / h;
+      problem.q[problem.firstRow[i] + row] -= rate * approach.held[component];
+    }
+  }
+  if (compliances.isZero(0)) return;
+  const VectorX rigid = addCompliance(problem, compliances);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (!approaches[i].spring || blocks[i].law.size == 1) continue;
+    const int tangent = problem.firstRow[i] + 1;
+    approaches[i].isDecided = compliances[tangent] >= rigid[tangent];
+    if (!approaches[i].isDecided)
+      contactReport.note = fmt::format("the step is too long for the compliance of the contact of {}, which therefore acts as if it were "
+                                       "rigid: shorten it to {:.3g} s",
+                                       detection.names(blocks[i].contact), h * std::sqrt(compliances[tangent] / rigid[tangent]));
+  }
 }
 
 void Moreau::Impl::warmStart() {
@@ -396,7 +449,13 @@ const FrictionReport* Moreau::Impl::solve() {
   const FrictionReport& solution = solver.solve(problem, options.friction, r);
   if (options.onProblem && !isTold) options.onProblem(report.step + 1, problem, r);
   isTold = true;
-  recordSolution(solution, blocks, detection, contactReport);
+  if (soft.empty()) {
+    recordSolution(solution, blocks, detection, contactReport);
+  } else {
+    FrictionReport told = solution;
+    std::erase_if(told.ambiguous, [this](int contact) { return approaches[std::size_t(contact)].isDecided; });
+    recordSolution(told, blocks, detection, contactReport);
+  }
   return &solution;
 }
 
@@ -410,8 +469,10 @@ void Moreau::Impl::applyImpulses() {
   if (isCoupled) refuseCrushing(); // before anything of the last step is forgotten
   settle();
   contactReport.contacts.clear();
+  const double storedBefore = std::exchange(stored, 0);
   for (std::size_t i = 0; i < blocks.size(); ++i) record(i);
   for (const ContactBlock& block : sleepers) recordSleeper(block);
+  contactReport.dissipation -= stored - storedBefore;
   memory.turnOver();
 }
 
@@ -422,8 +483,16 @@ void Moreau::Impl::record(std::size_t i) {
   const auto rows = r.segment(problem.firstRow[i], block.law.size);
   Vector6 impulse = impulseOf(block, rows);
   if (approaches[i].isTouching) impulse[0] -= h * c.law->cohesion;
-  recordContact(block, {approaches[i].before, approaches[i].free, after, block.rows.drift}, rows, impulse, contactReport);
-  memory.add({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>(), c.point.gap + options.theta * h * after[0], 0});
+  Vector3 held(0, impulse[1] / h, impulse[2] / h), yielding = Vector3::Zero();
+  if (const TangentialCompliance* spring = approaches[i].spring) {
+    const Vector3 rate = (held - approaches[i].held) / (h + spring->relaxation);
+    yielding = -spring->compliance * rate;
+    held = approaches[i].held + h * rate;
+    stored += 0.5 * spring->compliance * held.squaredNorm();
+  }
+  recordContact(block, {approaches[i].before, approaches[i].free, after, block.rows.drift, yielding}, rows, impulse, contactReport);
+  memory.add({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>(), c.point.gap + options.theta * h * after[0], 0,
+              c.frame * held});
 }
 
 void Moreau::Impl::recordSleeper(const ContactBlock& block) {
@@ -432,6 +501,7 @@ void Moreau::Impl::recordSleeper(const ContactBlock& block) {
   if (!last) return;
   contactReport.contacts.push_back({c.first, c.second, c.point.position, c.frame, c.point.gap, c.frame.transpose() * last->impulse,
                                     c.frame.transpose() * last->moment, Vector3::Zero(), Vector3::Zero(), ContactStatus::Stick});
+  if (const TangentialCompliance* spring = compliance(c.first, c.second)) stored += 0.5 * spring->compliance * last->held.squaredNorm();
   memory.add(*last);
 }
 
@@ -517,6 +587,22 @@ VectorX Moreau::reactions() { return impl_->kkt.minimumNorm(impl_->state); }
 const ContactReport* Moreau::contacts() const { return &impl_->contactReport; }
 double Moreau::progress() const { return (impl_->state.t - impl_->begin) / impl_->options.duration; }
 
+Energy Moreau::energy(const Model& model) const {
+  Energy energy = model.energy(impl_->state);
+  energy.elastic += impl_->stored;
+  return energy;
+}
+
+void Moreau::soften(int first, int second, const TangentialCompliance& compliance) {
+  if (!(compliance.compliance > 0 && std::isfinite(compliance.compliance)))
+    throw InputError(fmt::format("the tangential compliance of a contact is {} m/N; it must be positive", compliance.compliance));
+  if (!(compliance.relaxation >= 0 && std::isfinite(compliance.relaxation)))
+    throw InputError(fmt::format("the relaxation time of a contact is {} s; it must not be negative", compliance.relaxation));
+  if (!isSoft(first, second)) impl_->soft.push_back({first, second, compliance});
+}
+
+bool Moreau::isSoft(int first, int second) const { return impl_->compliance(first, second) != nullptr; }
+
 const StepReport& Moreau::advance() {
   impl_->advance();
   return impl_->report;
@@ -529,6 +615,10 @@ Snapshot Moreau::save() {
   snapshot["moreau/joints"].assign(impl_->jointCurvature.data(), impl_->jointCurvature.data() + impl_->jointCurvature.size());
   snapshot["moreau/begin"] = {impl_->begin, double(impl_->report.step)};
   snapshot["moreau/impulses"] = impl_->memory.save();
+  std::vector<double>& springs = snapshot["moreau/springs"];
+  springs = {impl_->stored};
+  for (const Impl::SoftPair& pair : impl_->soft)
+    springs.insert(springs.end(), {double(pair.first), double(pair.second), pair.law.compliance, pair.law.relaxation});
   if (impl_->sleeping) snapshot["moreau/sleeping"] = impl_->sleeping->save();
   return snapshot;
 }
@@ -542,6 +632,11 @@ void Moreau::restore(const Snapshot& snapshot) {
   impl_->report.step = long(snapshot.at("moreau/begin")[1]);
   if (impl_->sleeping) impl_->sleeping->restore(snapshot.at("moreau/sleeping"));
   impl_->memory.restore(snapshot.at("moreau/impulses"));
+  const std::vector<double>& springs = snapshot.at("moreau/springs");
+  impl_->stored = springs[0];
+  impl_->soft.clear();
+  for (std::size_t i = 1; i + 4 <= springs.size(); i += 4)
+    impl_->soft.push_back({int(springs[i]), int(springs[i + 1]), {springs[i + 2], springs[i + 3]}});
 }
 
 }

@@ -19,7 +19,7 @@ Scene::Scene(std::unique_ptr<Impl> content) : impl(std::move(content)) {
   // The first set of outputs checks their formulas; only then is it known which parameters are used.
   const Outputs outputs = makeOutputs();
   impl->reference = readReference(impl->document, outputs.infos());
-  impl->picture = readPicture(impl->document.root(), impl->content.argument);
+  impl->picture = readPicture(impl->document, impl->content.argument, outputs.infos());
   for (const std::string& name : impl->document.unusedParameters()) {
     impl->warnings.push_back("the parameter '" + name + "' is not used; check its spelling where it should be");
   }
@@ -44,6 +44,7 @@ const ContactModel& Scene::contacts() const { return impl->content.contacts; }
 const std::vector<Obstacle>& Scene::obstacles() const { return impl->content.obstacles; }
 const OptimalControlOptions* Scene::manoeuvre() const { return impl->content.manoeuvre.get(); }
 const std::vector<ShellPart>& Scene::shells() const { return impl->content.shells; }
+const std::vector<Guide>& Scene::guides() const { return impl->content.guides; }
 std::unique_ptr<Analysis> Scene::makeAnalysis(const FrictionObserver& observer) const {
   try {
     return impl->content.makeAnalysis(*mechanism().model, contacts(), observer);

@@ -67,7 +67,7 @@ void SceneBuilder::chooseAnalysis(const Record& analysis, bool hasContacts, bool
   content_.argument = choice.isDynamic ? dimension::time : dimension::none;
   content_.outputEvery = analysis.integer("output_every");
   content_.makeAnalysis = choice.make;
-  if (analysis.variant() == "dynamic") watchSolvability(analysis, choice.make);
+  if (analysis.variant() == "dynamic") watchSolvability(analysis, choice);
   content_.knowsContacts = choice.knowsContacts;
   knowsContactsOfBeams_ = choice.knowsContactsOfBeams;
   knowsRollingAndCohesion_ = choice.knowsRollingAndCohesion;

@@ -1,5 +1,6 @@
 #pragma once
 #include "io/scene_shapes.h"
+#include "tendril/analysis/model_contacts.h"
 #include "tendril/contact/contact_model.h"
 #include "tendril/io/scene.h"
 #include "tendril/shells/sheet_shape.h"
@@ -31,6 +32,7 @@ struct SceneContent {
   std::vector<Obstacle> obstacles;
   std::shared_ptr<const OptimalControlOptions> manoeuvre; ///< null where no controls are looked for
   std::vector<ShellPart> shells;
+  std::vector<Guide> guides; ///< of the analysis of solvability
   std::vector<scenes::MeshFile> meshes;
   FrictionDump dump;
   bool knowsContacts = false; ///< the analysis

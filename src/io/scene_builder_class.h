@@ -139,7 +139,7 @@ class SceneBuilder {
   // ---- solvability: scene_builder_solvability.cpp ---------------------------------------------------------------------------------------
   void readSolvability(const Record& analysis);
   /// The analysis, watched step by step.
-  void watchSolvability(const Record& analysis, const AnalysisMaker& make);
+  void watchSolvability(const Record& analysis, const AnalysisChoice& choice);
   Guide readGuide(const Record& r, const std::vector<Guide>& others);
   std::optional<MonitorQuantity> ofSolvability(const Record& r) const;
   std::vector<std::string> guides_;

@@ -13,20 +13,32 @@ void SceneBuilder::readSolvability(const Record& analysis) {
   for (const Record& r : analysis.objects("guides")) options.guides.push_back(readGuide(r, options.guides));
   options.project = analysis.boolean("project_initial");
   for (const Guide& guide : options.guides) guides_.push_back(guide.name);
+  content_.guides = options.guides;
   content_.makeAnalysis = [options](const Model& model, const ContactModel& contacts, const FrictionObserver&) {
     return std::make_unique<SolvabilityCheck>(model, contacts, options);
   };
 }
 
-void SceneBuilder::watchSolvability(const Record& analysis, const AnalysisMaker& make) {
+void SceneBuilder::watchSolvability(const Record& analysis, const AnalysisChoice& choice) {
   if (!analysis.has("monitor")) {
-    if (analysis.node().has("on_loss")) analysis.node("on_loss").refuse("nothing is watched", "write `monitor: solvability`, or remove it");
+    for (const char* key : {"on_loss", "compliance", "relaxation"})
+      if (analysis.node().has(key)) analysis.node(key).refuse("nothing is watched", "write `monitor: solvability`, or remove it");
     return;
   }
   static_cast<void>(analysis.choice("monitor")); // there is but one, and another word is refused
-  const SolvabilityMonitorOptions options{.stops = analysis.choice("on_loss") == "stop"};
+  const std::string onLoss = analysis.choice("on_loss");
+  SolvabilityMonitorOptions options{.stops = onLoss == "stop"};
+  if (onLoss == "regularise") {
+    if (choice.method != "moreau")
+      analysis.node("on_loss").refuse("the method of the analysis knows rigid contacts alone", "write method: moreau, or on_loss: stop");
+    if (!analysis.has("compliance"))
+      analysis.node("on_loss").refuse("how much the contacts give way is not said", "give `compliance`, in m/N");
+    options.compliance = {analysis.number("compliance"), analysis.has("relaxation") ? analysis.number("relaxation") : 0};
+  }
+  for (const char* key : {"compliance", "relaxation"})
+    if (analysis.has(key) && !options.compliance) analysis.node(key).refuse("contacts stay rigid", "write `on_loss: regularise`, or remove it");
   content_.watchesSolvability = true;
-  content_.makeAnalysis = [make, options](const Model& model, const ContactModel& contacts, const FrictionObserver& observer) {
+  content_.makeAnalysis = [make = choice.make, options](const Model& model, const ContactModel& contacts, const FrictionObserver& observer) {
     return std::make_unique<SolvabilityMonitor>(make(model, contacts, observer), model, contacts, options);
   };
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <variant>
 
 namespace tendril {
 
@@ -69,9 +71,66 @@ SceneReference readReference(const Document& document, std::span<const Outputs::
   return reference;
 }
 
-ScenePicture readPicture(const Node& scene, Dimension argument) {
+namespace {
+
+constexpr int mostRuns = 20000; ///< of a study: minutes
+
+ParameterRange readRange(const Record& r, const Document& document) {
+  const std::string name = r.reference("parameter", document.parameterNames());
+  if (const Scope::Symbol* symbol = document.parameters().find(name); !symbol || !std::holds_alternative<double>(*symbol))
+    r.node("parameter").refuse("the parameter '" + name + "' is not a number", "name one that is");
+  const bool isSpaced = r.has("from") && r.has("to") && r.has("count");
+  if (r.has("values") ? r.has("from") || r.has("to") || r.has("count") : !isSpaced)
+    r.node().refuse("say which values the parameter takes", "give `from`, `to` and `count`, or `values`");
+  if (r.has("values")) {
+    const Eigen::VectorXd values = r.numbers("values");
+    if (values.size() == 0) r.node("values").refuse("there are none", "write [a, b, ...]");
+    return {name, {values.data(), values.data() + values.size()}};
+  }
+  if (r.integer("count") < 2 || r.integer("count") > mostRuns)
+    r.node("count").refuse("expected at least 2 values and at most " + std::to_string(mostRuns), "");
+  const Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(r.integer("count"), r.number("from"), r.number("to"));
+  return {name, {values.data(), values.data() + values.size()}};
+}
+
+std::string readOutput(const Node& node, std::span<const Outputs::Info> outputs) {
+  std::vector<std::string> numbers;
+  for (const Outputs::Info& output : outputs) {
+    if (output.columns == 1 && !output.grows) numbers.push_back(output.name);
+  }
+  const std::string name = node.toText();
+  if (std::find(numbers.begin(), numbers.end(), name) == numbers.end())
+    node.refuse("there is no output '" + name + "' that is a number", adviceForName(name, numbers));
+  return name;
+}
+
+StudyPicture readStudy(const Record& r, const Document& document, std::span<const Outputs::Info> outputs) {
+  StudyPicture study{.title = r.text("title"), .x = readRange(r.object("x"), document), .outputs = {}, .line = {}, .square = {}};
+  if (r.has("y")) study.y = readRange(r.object("y"), document);
+  if (r.has("each")) study.each = readRange(r.object("each"), document);
+  const std::optional<ParameterRange>& other = study.y ? study.y : study.each;
+  if (study.y && study.each) r.node("each").refuse("a map has no curves", "remove `y` or `each`");
+  if (other && other->parameter == study.x.parameter) r.node().refuse("both parameters are '" + study.x.parameter + "'", "name another one");
+  if (other && double(other->values.size()) * double(study.x.values.size()) > mostRuns)
+    r.node().refuse("more than " + std::to_string(mostRuns) + " runs", "take fewer values");
+  const Node names = r.node("outputs");
+  if (!names.isSequence() || names.items().empty()) names.refuse("expected names of outputs", "write [a, b]");
+  for (const Node& name : names.items()) study.outputs.push_back(readOutput(name, outputs));
+  for (const auto& [key, into] : {std::pair{"line", &study.line}, std::pair{"square", &study.square}}) {
+    if (!r.has(key)) continue;
+    if (!study.y) r.node(key).refuse("it belongs to a map", "give `y`, or remove it");
+    *into = readOutput(r.node(key), outputs);
+  }
+  if (r.has("highest")) study.highest = r.number("highest");
+  if (study.highest && study.y) r.node("highest").refuse("it belongs to curves", "remove it, or `y`");
+  return study;
+}
+
+}
+
+ScenePicture readPicture(const Document& document, Dimension argument, std::span<const Outputs::Info> outputs) {
   ScenePicture picture;
-  const std::optional<Node> node = scene.find("picture");
+  const std::optional<Node> node = document.root().find("picture");
   if (!node) return picture;
   const Record r(*node, scenes::picture());
   if (r.has("time")) picture.time = r.node("time").toNonNegative(argument);
@@ -80,6 +139,7 @@ ScenePicture readPicture(const Node& scene, Dimension argument) {
   if (r.has("show")) picture.show = r.text("show");
   picture.exaggerate = r.number("exaggerate");
   picture.film = r.boolean("film");
+  for (const Record& study : r.objects("studies")) picture.studies.push_back(readStudy(study, document, outputs));
   return picture;
 }
 

@@ -765,8 +765,14 @@ const Schema& analysis() {
          choice("monitor", {"solvability"},
                 "What is watched in every step. solvability: whether the forces of sliding contacts exist and are unique.")
              .optional(),
-         choice("on_loss", {"continue", "stop"}, "monitor: what happens where they are not: it is reported, or the run fails.")
+         choice("on_loss", {"continue", "stop", "regularise"},
+                "monitor: what happens where they are not. continue: it is reported, and time-stepping takes an impulse that jams. stop: "
+                "the run fails. regularise: the contacts at risk give way along their tangents from there on; moreau.")
              .defaultsTo("continue"),
+         number("compliance", Dimension{0, -1, 2, 0}, "regularise: tangential displacement per force.").positive().optional(),
+         number("relaxation", dim::time, "regularise: of the dashpot beside the spring; 0: the spring gives back all that it took.")
+             .nonNegative()
+             .optional(),
          choice(
              "coordinates", {"pose", "directors"},
              "pose: blocks move in SE(3). directors: positions and directors as points of a linear space, with constraints between them; "
@@ -1235,6 +1241,29 @@ const Schema& expectedOutput() {
   return table;
 }
 
+const Schema& parameterRange() {
+  static const Schema table("parameter range", "Values of a parameter of the scene, equally spaced or listed.",
+                            {text("parameter", "Its name."), number("from", dim::none, "First value.").optional(),
+                             number("to", dim::none, "Last value.").optional(), integer("count", "Number of values.").positive().optional(),
+                             numbers("values", -1, dim::none, "The values, instead of these three.").optional()});
+  return table;
+}
+
+const Schema& studyPicture() {
+  static const Schema table(
+      "study picture",
+      "The scene run over one or two of its parameters. With x alone, outputs are curves over it; with x and y, a map is coloured by the "
+      "values that the outputs take.",
+      {text("title", "What it shows."), object("x", parameterRange(), "Parameter along the horizontal axis."),
+       object("y", parameterRange(), "map: parameter along the vertical axis.").optional(),
+       object("each", parameterRange(), "curves: one for each value of this parameter.").optional(),
+       any("outputs", "Names of outputs that are numbers: [a, b]."),
+       text("line", "map: output that is drawn as a line over x, as a value of y.").optional(),
+       text("square", "map: output that is the side of a square from the origin.").optional(),
+       number("highest", dim::none, "curves: largest value shown.").positive().optional()});
+  return table;
+}
+
 const Schema& picture() {
   static const Schema table(
       "picture", "How the gallery shows the scene, in the words of `tendril render`.",
@@ -1243,7 +1272,8 @@ const Schema& picture() {
        text("colour", "Field to colour by; without it: by part.").optional(),
        text("show", "Layers to switch on or off: \"forces,-grid\".").optional(),
        number("exaggerate", dim::none, "Factor of displacements.").positive().defaultsTo("1"),
-       boolean("film", "Whether the gallery shows the motion, too.").defaultsTo("false")});
+       boolean("film", "Whether the gallery shows the motion, too.").defaultsTo("false"),
+       objects("studies", studyPicture(), "Pictures of what becomes of outputs when parameters change.")});
   return table;
 }
 

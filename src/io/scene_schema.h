@@ -31,6 +31,8 @@ const Schema& analysis();
 const Schema& output();
 const Schema& referenceValues();
 const Schema& expectedOutput();
+const Schema& parameterRange();
+const Schema& studyPicture();
 const Schema& picture();
 const Schema& scene();
 

@@ -50,11 +50,12 @@ struct FilmField {
   std::vector<std::string> categories{};
 };
 
-/// What reaches straight from one marker to another: springs, joints that keep a distance, cables and muscles that are controlled.
+/// What reaches straight from one point to another: springs, joints that keep a distance, cables and muscles that are controlled, guides.
 struct FilmLink {
   std::string name;
-  const char* kind; ///< "spring", "distance", "cable", "muscle"
+  const char* kind; ///< "spring", "distance", "cable", "muscle", "guide"
   const Marker *first, *second;
+  Vector3 firstOffset = Vector3::Zero(), secondOffset = Vector3::Zero(); ///< of the ends from their markers, in the frames of these
 };
 std::vector<FilmLink> filmLinks(const Scene& scene);
 

@@ -1,3 +1,4 @@
+#include "tendril/analysis/model_contacts.h"
 #include "tendril/contact/contact_model.h"
 #include "tendril/control/optimal_control.h"
 #include "tendril/shells/sheet_shape.h"
@@ -146,6 +147,10 @@ std::vector<FilmLink> filmLinks(const Scene& scene) {
       for (const ActuatorMuscle& muscle : actuator.muscles) links.push_back({actuator.name, "muscle", muscle.from, muscle.to});
     }
   }
+  // The line of a guide has no ends: as much of it as the model is large.
+  const double reach = model.characteristicLength();
+  for (const Guide& guide : scene.guides())
+    links.push_back({guide.name, "guide", guide.frame, guide.frame, -reach * guide.tangent, reach * guide.tangent});
   return links;
 }
 
@@ -193,7 +198,10 @@ void addPoseChannels(const RunResults& results, const Vector3& origin, std::vect
   const std::vector<FilmLink> links = filmLinks(scene);
   if (!links.empty()) {
     channels.push_back(poseChannel("links", 2 * links.size(), origin, [=](const State& state, std::size_t i) {
-      return (i % 2 == 0 ? links[i / 2].first : links[i / 2].second)->frame(state);
+      const FilmLink& link = links[i / 2];
+      Pose end = (i % 2 == 0 ? link.first : link.second)->frame(state);
+      end.x += end.R * (i % 2 == 0 ? link.firstOffset : link.secondOffset);
+      return end;
     }));
   }
 }

@@ -243,6 +243,16 @@ TEST(FallingLadder, BoundOfMixedContact) {
   EXPECT_NEAR(others[2], 0.408, 6e-4);
 }
 
+// beta_2 is the dear part: one that is known serves the bounds for every direction of friction.
+TEST(FallingLadder, BoundTakesABeta2ThatIsKnown) {
+  const SlidingProblem p = test::sliding(test::ladder(45 * degree));
+  const FrictionBound bound = frictionBound(p);
+  PMatrixRadius doubled = *bound.beta2;
+  doubled.upper *= 2;
+  EXPECT_EQ(frictionBound(p, {}, bound.beta2).norm, bound.norm);
+  EXPECT_LT(frictionBound(p, {}, doubled).norm, 0.8 * bound.norm);
+}
+
 TEST(FallingLadder, RegionOfUniquenessHoldsTheSquare) {
   const SlidingProblem p = test::sliding(test::ladder(45 * degree));
   const double bound = frictionBound(p).norm;

@@ -103,6 +103,58 @@ TEST(ModelContacts, ViolatedStateIsRefusedOrProjected) {
   EXPECT_NEAR(model.tip->frame(state).x[1], 0, 1e-12);
 }
 
+// A tip off its guide by a share of the length, a turn out of the plane by an angle: the same in millimetres and in kilometres.
+TEST(ModelContacts, ViolationsAreMeasuredBySizeAndSpeedOfTheModel) {
+  for (const double unit : {1e-3, 1.0, 1e3}) {
+    const test::Rod rod{1, unit, 9.81 * unit, 60 * degree};
+    const auto isRefused = [&](double lift, double tilt, double climb) {
+      const RodInSpace model(rod, unit, lift * unit);
+      Guide guide = model.guide(0.2);
+      guide.isUnilateral = false;
+      ModelContacts contacts(*model.mechanism.model, nullptr, {guide});
+      State state = model.mechanism.model->initialState();
+      Vector6 turned = Vector6::Zero();
+      turned[4] = tilt;
+      model.mechanism.model->retract(state.q, turned, state.q);
+      state.v.head<3>() += loadPose(state.q.data()).R.transpose() * Vector3(0, climb * unit, 0);
+      try {
+        contacts.at(state);
+        return false;
+      } catch (const InputError&) {
+        return true;
+      }
+    };
+    EXPECT_FALSE(isRefused(3e-7, 0, 0)) << unit;
+    EXPECT_TRUE(isRefused(1e-5, 0, 0)) << unit;
+    EXPECT_FALSE(isRefused(0, 3e-7, 0)) << unit;
+    EXPECT_TRUE(isRefused(0, 1e-5, 0)) << unit;
+    EXPECT_FALSE(isRefused(0, 0, 3e-7)) << unit;
+    EXPECT_TRUE(isRefused(0, 0, 1e-5)) << unit;
+  }
+}
+
+TEST(ModelContacts, OverlapIsRefusedProjectedOrSaid) {
+  const RodInSpace model({1, 1, 9.81, 60 * degree}, 1, -1e-3);
+  ModelContacts contacts(*model.mechanism.model, nullptr, {model.guide(0.2)});
+  State state = model.mechanism.model->initialState();
+  EXPECT_THROW(contacts.at(state), InputError); // the point is inside its support
+  ASSERT_EQ(contacts.project(state).size(), 1u);
+  EXPECT_NO_THROW(contacts.at(state));
+  EXPECT_NEAR(model.tip->frame(state).x[1], 0, 1e-12);
+
+  ContactRig rig;
+  rig.sphere("ball", 1, 0.1, {0, 0.09, 0}, {1, 0, 0});
+  rig.floor();
+  rig.law({.friction = 0.3});
+  rig.mechanism = rig.builder.build();
+  ModelContacts shapes(*rig.mechanism.model, &rig.contacts, {});
+  const Examination e = examine(shapes, rig.mechanism.model->initialState());
+  ASSERT_EQ(e.notes.size(), 1u);
+  EXPECT_NE(e.notes[0].find("overlap by 0.01 m"), std::string::npos) << e.notes[0];
+  EXPECT_EQ(e.sliding->contacts(), 1);
+  EXPECT_EQ(shapes.parts(0), (std::pair{0, 1}));
+}
+
 TEST(ModelContacts, RestAndApproachAreSaid) {
   const RodInSpace still({1, 1, 9.81, 60 * degree}, 0);
   ModelContacts resting(*still.mechanism.model, nullptr, {still.guide(0.2)});

@@ -84,5 +84,42 @@ reference: {source: uniform motion, expected: {place: {value: [WAY, 0, 0], toler
   EXPECT_TRUE(fs::exists(folder / "out" / "mine" / "good.png"));
 }
 
+// y = a x: a curve for each slope, and a map of its sign with the line y = x.
+TEST_F(FullGalleryCommand, DrawsStudies) {
+  fs::create_directories(folder / "bin");
+  fs::create_directories(folder / "share" / "tendril" / "scenes" / "mine");
+  fs::copy_file(test::programFile(), folder / "bin" / "tendril");
+  writeAll(folder / "share" / "tendril" / "scenes" / "mine" / "studied.yaml", R"(tendril: 1
+title: Studied
+parameters: {a: 1, x: 1}
+bodies: [{name: ball, mass: 1, inertia: [1, 1, 1], velocity: [a*x, 0, 0], shapes: [{kind: sphere, radius: 1}]}]
+analysis: {type: dynamic, duration: 1, step: 0.5}
+outputs:
+  - {name: way, measure: position, on: ball, component: x}
+  - {name: sign, measure: expression, expression: "if(way > 0, 1, if(way < 0, -1, 0))"}
+  - {name: self, measure: expression, expression: x}
+picture:
+  studies:
+    - {title: Ways, x: {parameter: x, from: 0, to: 2, count: 3}, each: {parameter: a, values: [1, 2]}, outputs: [way], highest: 3}
+    - title: Signs & lines
+      x: {parameter: x, from: -1, to: 1, count: 5}
+      y: {parameter: a, from: -1, to: 1, count: 5}
+      outputs: [sign]
+      line: self
+)");
+  const std::string command = (folder / "bin" / "tendril").string() + " gallery --build " + (folder / "out").string() + " > /dev/null";
+  ASSERT_EQ(WEXITSTATUS(std::system(command.c_str())), 0); // NOLINT(cert-env33-c): the paths are the test's own
+  const std::string curves = readAll(folder / "out" / "mine" / "studied-study-1.svg"),
+                    map = readAll(folder / "out" / "mine" / "studied-study-2.svg"), page = readAll(folder / "out" / "README.md");
+  // Axes from 48 to 408 and from 260 up to 14; the curve of slope 2 leaves them after its second point.
+  EXPECT_NE(curves.find("M48.0 260.0L228.0 178.0L408.0 96.0"), std::string::npos) << curves;
+  EXPECT_NE(curves.find("M48.0 260.0L228.0 96.0\""), std::string::npos) << curves;
+  EXPECT_NE(curves.find("way, a = 2"), std::string::npos) << curves;
+  EXPECT_NE(map.find("M48.0 260.0L138.0 198.5L228.0 137.0L318.0 75.5L408.0 14.0"), std::string::npos) << map;
+  for (const char* part : {"sign = 1", "sign = -1", "sign = 0", "<title>Signs &amp; lines</title>"})
+    EXPECT_NE(map.find(part), std::string::npos) << map;
+  EXPECT_NE(page.find("![Ways](mine/studied-study-1.svg)"), std::string::npos) << page;
+}
+
 }
 }

@@ -86,3 +86,45 @@ TEST(SceneReference, RefusesWhatDoesNotFit) {
   expectRefused("show: -grid", "shows: -grid", {"scene.yaml:16", "shows", "did you mean 'show'"});
   expectRefused("time: 0.5", "time: -1", {"scene.yaml:16", "picture.time"});
 }
+
+TEST(ScenePicture, KeepsItsStudies) {
+  std::string text = rod;
+  text.replace(text.find("show: -grid"), 11,
+               "studies: [{title: Height, x: {parameter: L, from: 1, to: 2, count: 3}, outputs: [height], highest: 4}]");
+  const std::vector<StudyPicture> studies = parse(text).picture().studies;
+  ASSERT_EQ(studies.size(), 1u);
+  EXPECT_EQ(studies[0].x.parameter, "L");
+  EXPECT_EQ(studies[0].x.values, (std::vector<double>{1, 1.5, 2}));
+  EXPECT_EQ(studies[0].outputs, (std::vector<std::string>{"height"}));
+  EXPECT_EQ(studies[0].highest, 4);
+  EXPECT_FALSE(studies[0].y || studies[0].each);
+}
+
+TEST(ScenePicture, RefusesStudiesOfWhatDoesNotExist) {
+  const auto with = [](const std::string& study) { return "studies: [{title: a, " + study + "}]"; };
+  const std::string x = "x: {parameter: L, from: 1, to: 2, count: 3}", good = x + ", outputs: [height]";
+  const std::pair<std::string, std::vector<const char*>> bad[]{
+      {with("x: {parameter: l, from: 1, to: 2, count: 3}, outputs: [height]"), {"parameter", "L"}},
+      {with("x: {parameter: L, from: 1, to: 2}, outputs: [height]"), {"count"}},
+      {with("x: {parameter: L, from: 1, to: 2, count: 1}, outputs: [height]"), {"count"}},
+      {with("x: {parameter: L, values: []}, outputs: [height]"), {"values"}},
+      {with("x: {parameter: L, from: 1, to: 2, count: 3, values: [1]}, outputs: [height]"), {"values"}},
+      {with(x + ", outputs: [hight]"), {"hight", "height"}},
+      {with(x + ", outputs: [tip]"), {"tip", "number"}},
+      {with(x + ", outputs: []"), {"outputs"}},
+      {with(good + ", line: height"), {"line", "map"}},
+      {with(good + ", y: {parameter: L, from: 1, to: 2, count: 3}"), {"both parameters"}},
+      {with(good + ", highest: -1"), {"highest", "positive"}},
+      {with("x: {parameter: L, from: 1, to: 2, count: 1000000000}, outputs: [height]"), {"count"}},
+  };
+  for (const auto& [study, parts] : bad) {
+    std::string text = rod;
+    text.replace(text.find("show: -grid"), 11, study);
+    try {
+      parse(text);
+      ADD_FAILURE() << study;
+    } catch (const InputError& error) {
+      for (const char* part : parts) EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  }
+}

@@ -129,6 +129,29 @@ analysis: {type: dynamic, duration: 0.5, step: 0.01}
   EXPECT_GT((end(frames - 1, 0) - end(0, 0)).norm() + (end(frames - 1, 1) - end(0, 1)).norm(), 0.5); // the weight falls into its spring
 }
 
+/// The line of a guide runs through its frame along the tangent, both ways as far as the model is large.
+TEST(Film, ShowsGuidesAsLines) {
+  const TemporaryFolder folder;
+  Film film(runScene(folder, R"(tendril: 1
+bodies: [{name: bead, mass: 1, inertia: [1, 1, 1], position: [3, 0, 4]}]
+joints: [{name: plane, type: planar, on: bead, axis: [0, 1, 0]}]
+analysis:
+  type: solvability
+  guides: [{name: slot, on: bead, to: {on: ground, position: [0, 0, 4]}, normal: [0, 0, 1], tangent: [2, 0, 0], friction: 0.1, sliding: forward}]
+)"));
+  const Json header = Json::parse(film.header());
+  EXPECT_EQ(header["links"], Json::parse(R"([{"name": "slot", "kind": "guide"}])"));
+  const ReadChannel links = readChannel(film, header, "links");
+  Vector3 shift;
+  for (int k = 0; k < 3; ++k) shift[k] = header["origin"][std::size_t(k)];
+  const auto end = [&](std::size_t i) -> Vector3 {
+    return Eigen::Map<const Eigen::Vector3f>(links.positions.data() + 3 * i).cast<double>() + shift;
+  };
+  EXPECT_LT((end(0) + end(1) - Vector3(0, 0, 8)).norm(), 1e-5);
+  EXPECT_GT(end(1).x(), 3);
+  EXPECT_LT((end(1) - Vector3(end(1).x(), 0, 4)).norm(), 1e-5);
+}
+
 /// A block on a slide that a cable pulls and a muscle holds back.
 const std::string pulledBlock = R"(tendril: 1
 bodies: [{name: block, mass: 1, inertia: [1, 1, 1], position: [0.2, 0, 0]}]

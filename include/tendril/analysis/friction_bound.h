@@ -28,11 +28,12 @@ struct FrictionBound {
 inline constexpr int maxExactContacts = 10;
 
 /// Direction: ratios of the coefficients, not negative; empty: all equal to 1, so that the bound is one for the largest coefficient.
-FrictionBound frictionBound(const SlidingProblem& problem, const VectorX& direction = {});
+/// beta_2 does not depend on friction: one that is known from another bound of these contacts is not looked for again.
+FrictionBound frictionBound(const SlidingProblem& problem, const VectorX& direction = {}, const std::optional<PMatrixRadius>& beta2 = {});
 
 /// For every contact the coefficient below which its own friction does no harm while all others are frictionless or, of contacts that
 /// depend on each other, while it is the only one.
-VectorX boundsOfSingleContacts(const SlidingProblem& problem);
+VectorX boundsOfSingleContacts(const SlidingProblem& problem, const std::optional<PMatrixRadius>& beta2 = {});
 
 /// How far given friction is from where uniqueness is no longer certain.
 struct FrictionMargin {
@@ -43,6 +44,6 @@ struct FrictionMargin {
       endangered; ///< contacts whose coefficient reaches their own bound or, if none does and nothing is certified, the nearest
   SlidingSolutions solutions;
 };
-FrictionMargin frictionMargin(const SlidingProblem& problem);
+FrictionMargin frictionMargin(const SlidingProblem& problem, const std::optional<PMatrixRadius>& beta2 = {});
 
 }

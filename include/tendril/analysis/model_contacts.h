@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tendril {
@@ -46,6 +47,8 @@ class ModelContacts {
   /// Throws InputError if the state violates joints or guides by more than the tolerances, with the worst of them and the remedy, if the
   /// point of a rough guide is fixed to its frame, and if the model is too large for dense matrices.
   const AccelerationProblem& at(const State& state);
+  /// Of a contact of that problem, by its number; -1 and -1 for a guide.
+  std::pair<int, int> parts(int contact) const;
   /// Moves positions and velocities onto the constraints, as little as possible. Returns what was not negligible, in words.
   /// Throws InputError if no such positions are found.
   std::vector<std::string> project(State& state);

@@ -32,7 +32,6 @@ class SolvabilityCheck final : public Analysis {
   void restore(const Snapshot& snapshot) override;
 
   const Examination& examination() const { return examination_; }
-  const std::vector<Guide>& guides() const { return options_.guides; }
 
  private:
   const Model& model_;

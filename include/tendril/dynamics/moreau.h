@@ -1,6 +1,7 @@
 #pragma once
 #include "tendril/contact/contact_model.h"
 #include "tendril/equations/analysis.h"
+#include "tendril/equations/compliant_contacts.h"
 #include "tendril/equations/kkt_system.h"
 #include "tendril/solvers/friction_solver.h"
 
@@ -35,8 +36,14 @@ struct MoreauOptions {
 ///
 /// A is the mass matrix, with elastic and damping parts A = M + h theta C + (h theta)^2 K. Rigid bodies move their centres of mass on
 /// straight lines and turn by the energy-preserving midpoint rule, so that free flight neither gains nor loses energy.
+/// Where contacts are compliant, the strain e of their springs goes by Euler's rule backwards, so that the law holds between P_t and
+///
+///     w = u_t + C (P_t / h - g) / (h + tau),     g = -e / C at the begin of the step:
+///
+/// a diagonal on the tangential rows of the Delassus operator. C = 0 is the rigid contact. To be seen, a spring needs steps below
+/// sqrt(C / W_tt); where they are longer the step takes the impulse that the rigid contact would take, and says so.
 /// A step whose contacts could not be solved is taken again in parts, down to an eighth; then NumericalFailure names the worst contact.
-class Moreau final : public Analysis {
+class Moreau final : public Analysis, public CompliantContacts {
  public:
   /// Model and contacts must outlive the analysis.
   Moreau(const Model& model, const ContactModel& contacts, const MoreauOptions& options);
@@ -48,9 +55,13 @@ class Moreau final : public Analysis {
   const State& state() const override;
   VectorX reactions() override;
   const ContactReport* contacts() const override;
+  /// With what compliant contacts have stored.
+  Energy energy(const Model& model) const override;
   double progress() const override;
   Snapshot save() override;
   void restore(const Snapshot& snapshot) override;
+  void soften(int first, int second, const TangentialCompliance& compliance) override;
+  bool isSoft(int first, int second) const override;
 
  private:
   struct Impl;

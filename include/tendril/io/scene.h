@@ -17,6 +17,7 @@
 namespace tendril {
 
 class ContactModel;
+struct Guide;
 struct ShellPart;
 struct FrictionProblem;
 struct OptimalControlOptions;
@@ -63,6 +64,8 @@ class Scene {
   /// The optimal control problem that is asked for; null in other analyses.
   const OptimalControlOptions* manoeuvre() const;
   const std::vector<ShellPart>& shells() const;
+  /// Of the analysis of solvability.
+  const std::vector<Guide>& guides() const;
   /// A new analysis in its initial state, start() not yet called.
   std::unique_ptr<Analysis> makeAnalysis(const FrictionObserver& observer = {}) const;
   Outputs makeOutputs() const;

@@ -55,9 +55,9 @@ export interface FilmHeader {
   shells?: ShellData[]; // positions of the vertices, shell after shell, in the channel `shells` (3 columns); no shells in older films
   markers: { name: string }[]; // poses in the channel `markers`
   joints: { name: string; kind: string; first: string; second: string }[]; // channels `joints` (poses), `reactions` (6 columns: force, moment)
-  /** What reaches straight from one point to another: springs, joints that keep a distance, cables and muscles that are controlled. Poses
+  /** What reaches straight from one point to another: springs, joints that keep a distance, cables and muscles that are controlled, guides. Poses
    *  of first and second end, link after link, in the channel `links`. */
-  links: { name: string; kind: 'distance' | 'spring' | 'cable' | 'muscle' }[];
+  links: { name: string; kind: 'distance' | 'spring' | 'cable' | 'muscle' | 'guide' }[];
   /** Parts that contacts name by number: bodies, obstacles. */
   parts: { name: string; body: number; obstacle: number }[]; // number in the lists above, or -1
   meshes: MeshData[];

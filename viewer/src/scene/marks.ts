@@ -227,10 +227,10 @@ export class Joints {
 }
 
 /** Width of links in parts of the model's extent. */
-const linkWidths = { distance: 0.0025, spring: 0.009, cable: 0.0015, muscle: 0.014 };
+const linkWidths = { distance: 0.0025, spring: 0.009, cable: 0.0015, muscle: 0.014, guide: 0.0015 };
 type LinkKind = keyof typeof linkWidths;
 
-/** Springs as coils, joints that hold a distance as rods, cables as thin ones, muscles as spindles. */
+/** Springs as coils, joints that hold a distance as rods, cables and guides as thin ones, muscles as spindles. */
 export class Links {
   readonly group = new THREE.Group();
   private readonly spans: Record<LinkKind, Spans>;
@@ -245,6 +245,7 @@ export class Links {
       spring: new Spans(shared, coilGeometry()),
       cable: new Spans(shared, rod),
       muscle: new Spans(shared, spindleGeometry()),
+      guide: new Spans(shared, rod),
     };
     this.group.add(...Object.values(this.spans).map(({ mesh }) => mesh));
   }

@@ -12,7 +12,7 @@ export type Layer =
   | 'markers'
   | 'frames' // named points; their three directors and those of bodies and nodes
   | 'joints'
-  | 'links' // springs, cables, muscles, distances
+  | 'links' // springs, cables, muscles, distances, guides
   | 'reactions'
   | 'paths'
   | 'grid'

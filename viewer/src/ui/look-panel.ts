@@ -17,7 +17,7 @@ const layerWords: Record<Layer, string> = {
   markers: 'Named points',
   frames: 'Directors',
   joints: 'Joints',
-  links: 'Springs, cables, muscles, distances',
+  links: 'Springs, cables, muscles, distances, guides',
   reactions: 'Reactions',
   paths: 'Paths',
   grid: 'Grid',
