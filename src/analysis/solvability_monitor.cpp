@@ -11,10 +11,19 @@
 
 namespace tendril {
 
+namespace {
+
+bool hasCurves(const ContactModel& contacts) {
+  return std::any_of(contacts.parts().begin(), contacts.parts().end(), [](const auto& part) { return part.curve.has_value(); });
+}
+
+}
+
 SolvabilityMonitor::SolvabilityMonitor(std::unique_ptr<Analysis> watched, const Model& model, const ContactModel& contacts,
                                        const SolvabilityMonitorOptions& options)
-    : watched_(std::move(watched)), compliant_(dynamic_cast<CompliantContacts*>(watched_.get())), options_(options), model_(model), contacts_(model, &contacts, {}, options.tolerances), parts_(contacts),
-      single_(model, contacts) {
+    : watched_(std::move(watched)), compliant_(dynamic_cast<CompliantContacts*>(watched_.get())), options_(options), model_(model),
+      contacts_(model, &contacts, {}, options.tolerances), parts_(contacts), single_(model, contacts),
+      watchesSingles_(model.nv() > mostExamined || hasCurves(contacts)) {
   if (options_.compliance && !compliant_)
     throw InputError("on_loss: this method of the analysis knows rigid contacts alone; write method: moreau, or on_loss: stop");
   watched_->stopWhen([this] { return isStopAsked(); });
@@ -23,9 +32,8 @@ SolvabilityMonitor::SolvabilityMonitor(std::unique_ptr<Analysis> watched, const 
 void SolvabilityMonitor::start() {
   watched_->start();
   messages_ = watched_->messages();
-  if (isLarge() && !single_.areBodiesFree())
-    messages_.push_back(
-        fmt::format("solvability is not watched: the model has more than {} velocities, and they are coupled", mostExamined));
+  if (watchesSingles_ && !single_.isWatchable())
+    messages_.push_back("solvability is not watched: some motions have no inertia, or joints are redundant");
   look();
   const std::string text = react();
   if (!text.empty()) messages_.push_back("at the start " + text);
@@ -61,9 +69,9 @@ std::string SolvabilityMonitor::react() {
 
 /// A state that violates its joints by more than the tolerances says nothing; that is the integrator's affair.
 void SolvabilityMonitor::look() {
-  if (isLarge()) {
+  if (watchesSingles_) {
     examination_ = {};
-    if (single_.areBodiesFree() && contacts()) single_.look(state(), *contacts());
+    if (single_.isWatchable() && contacts()) single_.look(state(), *contacts());
     return;
   }
   try {
@@ -76,7 +84,7 @@ void SolvabilityMonitor::look() {
 
 /// What is lost at the present state, in words; empty if nothing is.
 SolvabilityMonitor::Loss SolvabilityMonitor::loss() const {
-  if (isLarge() && single_.worst() >= 0 && single_.factor() <= 1) {
+  if (watchesSingles_ && single_.worst() >= 0 && single_.factor() <= 1) {
     const ContactRecord& contact = contacts()->contacts[std::size_t(single_.worst())];
     return {fmt::format("the contact of '{}' and '{}' can jam by itself: its friction reaches the bound of {:.6g} (Painleve)",
                         parts_.parts()[std::size_t(contact.first)].name, parts_.parts()[std::size_t(contact.second)].name, single_.bound()),
@@ -99,7 +107,7 @@ SolvabilityMonitor::Loss SolvabilityMonitor::loss() const {
 bool SolvabilityMonitor::monitor(std::string_view name, const Marker* on, double* values) {
   const std::optional<double> value = quantityOf(examination_, name);
   if (!value) return watched_->monitor(name, on, values);
-  *values = !isLarge() ? *value : name == "friction margin" ? single_.factor() : std::numeric_limits<double>::quiet_NaN();
+  *values = !watchesSingles_ ? *value : name == "friction margin" ? single_.factor() : std::numeric_limits<double>::quiet_NaN();
   return true;
 }
 

@@ -136,8 +136,8 @@ StudyPlot drawMap(const std::filesystem::path& file, const StudyPicture& study, 
       const Values values = runAt(file, {{study.x.parameter, study.x.values[i]}, {study.y->parameter, y}}, stop);
       column.push_back(wordsOf(values, study.outputs));
       if (colours.size() == cellColours.size() && !colours.contains(column.back()))
-        throw InputError(fmt::format("the study '{}' takes more than {} different values: show outputs that take few, or curves", study.title,
-                                     cellColours.size()));
+        throw InputError(fmt::format("the study '{}' takes more than {} different values: show outputs that take few, or curves",
+                                     study.title, cellColours.size()));
       colours.try_emplace(column.back(), cellColours[std::min(colours.size(), cellColours.size() - 1)]);
       if (column.size() > 1) continue;
       if (!study.line.empty()) line.emplace_back(study.x.values[i], values.at(study.line));

@@ -25,8 +25,8 @@ double StudyPlot::u(double x) const { return left + (x - x_[0]) / (x_[1] - x_[0]
 double StudyPlot::v(double y) const { return height - bottom - (y - y_[0]) / (y_[1] - y_[0]) * (height - top - bottom); }
 
 void StudyPlot::cell(Range x, Range y, const char* colour) {
-  cells_ += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}z\" fill=\"{}\"/>\n", u(x[0]), v(y[1]), u(x[1]), v(y[0]), u(x[0]),
-                        colour);
+  cells_ +=
+      fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}z\" fill=\"{}\"/>\n", u(x[0]), v(y[1]), u(x[1]), v(y[0]), u(x[0]), colour);
 }
 
 void StudyPlot::curve(const Points& points, const char* colour) {
@@ -72,8 +72,8 @@ std::string StudyPlot::svg(const std::string& title) const {
   text += "<g shape-rendering=\"crispEdges\">\n" + cells_ + "</g>\n" + lines_ + axes();
   double y = height + 10;
   for (const auto& [words, colour] : legend_) {
-    text += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"14\" height=\"9\" fill=\"{}\"/>\n<text x=\"{}\" y=\"{:.1f}\">{}</text>\n", left,
-                        y - 8, colour, left + 20, y, escaped(words));
+    text += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"14\" height=\"9\" fill=\"{}\"/>\n<text x=\"{}\" y=\"{:.1f}\">{}</text>\n",
+                        left, y - 8, colour, left + 20, y, escaped(words));
     y += legendLine;
   }
   return text + "</svg>\n";

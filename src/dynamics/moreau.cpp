@@ -96,7 +96,7 @@ struct Moreau::Impl {
     bool isTouching = false; ///< closed, to what rounding can tell
     bool isAhead = false;    ///< will close in this step, and come to rest there
     const TangentialCompliance* spring = nullptr;
-    bool isDecided = false; ///< the step resolves the spring, which decides where friction alone allows several solutions or none
+    bool isDecided = false;         ///< the step resolves the spring, which decides where friction alone allows several solutions or none
     Vector3 held = Vector3::Zero(); ///< friction that the spring holds at the begin of the step, in the contact frame
   };
   std::vector<ContactBlock> blocks; ///< those that take part in the friction problem
@@ -399,9 +399,8 @@ void Moreau::Impl::setUpProblem() {
 }
 
 const TangentialCompliance* Moreau::Impl::compliance(int first, int second) const {
-  const auto found = std::find_if(soft.begin(), soft.end(), [&](const SoftPair& pair) {
-    return std::minmax(pair.first, pair.second) == std::minmax(first, second);
-  });
+  const auto found = std::find_if(soft.begin(), soft.end(),
+                                  [&](const SoftPair& pair) { return std::minmax(pair.first, pair.second) == std::minmax(first, second); });
   return found == soft.end() ? nullptr : &found->law;
 }
 
@@ -491,8 +490,8 @@ void Moreau::Impl::record(std::size_t i) {
     stored += 0.5 * spring->compliance * held.squaredNorm();
   }
   recordContact(block, {approaches[i].before, approaches[i].free, after, block.rows.drift, yielding}, rows, impulse, contactReport);
-  memory.add({c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>(), c.point.gap + options.theta * h * after[0], 0,
-              c.frame * held});
+  memory.add(
+      {c.key, c.frame * impulse.head<3>(), c.frame * impulse.tail<3>(), c.point.gap + options.theta * h * after[0], 0, c.frame * held});
 }
 
 void Moreau::Impl::recordSleeper(const ContactBlock& block) {

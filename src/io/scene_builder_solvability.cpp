@@ -36,9 +36,11 @@ void SceneBuilder::watchSolvability(const Record& analysis, const AnalysisChoice
     options.compliance = {analysis.number("compliance"), analysis.has("relaxation") ? analysis.number("relaxation") : 0};
   }
   for (const char* key : {"compliance", "relaxation"})
-    if (analysis.has(key) && !options.compliance) analysis.node(key).refuse("contacts stay rigid", "write `on_loss: regularise`, or remove it");
+    if (analysis.has(key) && !options.compliance)
+      analysis.node(key).refuse("contacts stay rigid", "write `on_loss: regularise`, or remove it");
   content_.watchesSolvability = true;
-  content_.makeAnalysis = [make = choice.make, options](const Model& model, const ContactModel& contacts, const FrictionObserver& observer) {
+  content_.makeAnalysis = [make = choice.make, options](const Model& model, const ContactModel& contacts,
+                                                        const FrictionObserver& observer) {
     return std::make_unique<SolvabilityMonitor>(make(model, contacts, observer), model, contacts, options);
   };
 }

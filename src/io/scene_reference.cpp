@@ -110,7 +110,8 @@ StudyPicture readStudy(const Record& r, const Document& document, std::span<cons
   if (r.has("each")) study.each = readRange(r.object("each"), document);
   const std::optional<ParameterRange>& other = study.y ? study.y : study.each;
   if (study.y && study.each) r.node("each").refuse("a map has no curves", "remove `y` or `each`");
-  if (other && other->parameter == study.x.parameter) r.node().refuse("both parameters are '" + study.x.parameter + "'", "name another one");
+  if (other && other->parameter == study.x.parameter)
+    r.node().refuse("both parameters are '" + study.x.parameter + "'", "name another one");
   if (other && double(other->values.size()) * double(study.x.values.size()) > mostRuns)
     r.node().refuse("more than " + std::to_string(mostRuns) + " runs", "take fewer values");
   const Node names = r.node("outputs");

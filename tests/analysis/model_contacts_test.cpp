@@ -1,7 +1,9 @@
 #include "analysis/sliding_systems.h"
 #include "dynamics/contact_rig.h"
+#include "support/contact_curve_part.h"
 #include "tendril/analysis/examination.h"
 #include "tendril/analysis/single_contacts.h"
+#include "tendril/model/assembly.h"
 #include "tendril/model/error.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +72,7 @@ TEST(ModelContacts, ContactsOfShapesAgreeWithGuides) {
   EXPECT_NE(e.sliding->name(0).find("'rod' and 'floor'"), std::string::npos);
 
   SingleContacts single(*rig.mechanism.model, rig.contacts);
-  ASSERT_TRUE(single.areBodiesFree());
+  ASSERT_TRUE(single.isWatchable());
   ContactReport report;
   ContactRecord record;
   record.first = rig.contacts.find("rod"), record.second = rig.contacts.find("floor");
@@ -101,6 +103,91 @@ TEST(ModelContacts, ViolatedStateIsRefusedOrProjected) {
   EXPECT_FALSE(contacts.project(state).empty());
   EXPECT_NO_THROW(contacts.at(state));
   EXPECT_NEAR(model.tip->frame(state).x[1], 0, 1e-12);
+}
+
+ContactReport slidingAt(int first, int second, const Vector3& at, const Vector3& normal, const Vector3& slip) {
+  ContactRecord record;
+  record.first = first, record.second = second, record.position = at;
+  record.frame.col(0) = normal, record.frame.col(1) = slip, record.frame.col(2) = normal.cross(slip);
+  record.velocity = {0, 1, 0};
+  record.status = ContactStatus::Slip;
+  ContactReport report;
+  report.contacts.push_back(record);
+  return report;
+}
+
+// Two halves of the rod of Painleve, joined: the bound is that of the whole.
+TEST(SingleContacts, JointsTakePart) {
+  const double angle = 60 * degree, s = std::sin(angle), c = std::cos(angle);
+  ContactRig rig;
+  const auto half = [&](const std::string& name, double at) {
+    return rig.builder.body(name, ContactRig::flat(0.5, 0.5 * 0.25 / 12), {test::turn(angle), at * Vector3(c, s, 0)}, Vector3::Zero());
+  };
+  const auto lower = half("lower", 0.25), upper = half("upper", 0.75);
+  rig.builder.joint(JointKind::Fixed, "weld", lower.at({Matrix3::Identity(), {0.25, 0, 0}}),
+                    upper.at({Matrix3::Identity(), {-0.25, 0, 0}}));
+  rig.part("lower", lower.at(), ContactRig::polygon({{-0.25, 0}, {0, -0.02}, {0.25, 0}, {0, 0.02}}));
+  rig.floor();
+  rig.law({.friction = 1.2});
+  rig.mechanism = rig.builder.build();
+  SingleContacts single(*rig.mechanism.model, rig.contacts);
+  ASSERT_TRUE(single.isWatchable());
+  single.look(rig.mechanism.model->initialState(), slidingAt(0, 1, Vector3::Zero(), Vector3::UnitY(), -Vector3::UnitX()));
+  EXPECT_NEAR(single.bound(), (1 + 3 * c * c) / (3 * s * c), 1e-9);
+  EXPECT_NEAR(single.factor(), single.bound() / 1.2, 1e-12);
+  single.look(rig.mechanism.model->initialState(), slidingAt(0, 1, Vector3::Zero(), Vector3::UnitY(), Vector3::UnitX()));
+  EXPECT_TRUE(std::isinf(single.bound()));
+}
+
+// Two beams cross at the end of one of them: against the inverse of the whole mass matrix.
+TEST(SingleContacts, BeamsTakePart) {
+  const double R = 5e-3, L = 0.3;
+  MechanismBuilder b;
+  const auto section = SectionProperties::of(Section::circle(R), {.youngsModulus = 1e8, .poissonRatio = 0.3, .density = 1200});
+  const auto upper = b.beam("upper", Curve::straight({0, 0, R}, {L, 0, R}), section, {.elements = 6});
+  const auto lower = b.beam("lower", Curve::straight({0, -0.1, -R}, {0, 0.2, -R}), section, {.elements = 3});
+  ContactModel parts;
+  parts.addPart(test::curvePart(upper.part(), R));
+  parts.addPart(test::curvePart(lower.part(), R));
+  parts.addLaw({"upper", "lower", {.friction = 0.3}});
+  const Marker &above = upper.node(0), &below = lower.node(1);
+  const Mechanism m = b.build();
+  const State state = m.model->initialState();
+  SingleContacts single(*m.model, parts);
+  ASSERT_TRUE(single.isWatchable());
+
+  Assembly assembly(*m.model);
+  assembly.multiplierScale = 1;
+  assembly.begin({.motion = true, .tangent = true, .stiffness = false, .damping = 0, .inertia = 1});
+  State still = state;
+  still.a.setZero(m.model->nv()), still.lambda.setZero(0);
+  m.model->evaluate(still, assembly);
+  const auto force = [&](const Vector3& direction) {
+    VectorX f = VectorX::Zero(m.model->nv());
+    for (const auto& [marker, sign] : {std::pair{&above, 1}, std::pair{&below, -1}}) {
+      const Pose frame = marker->frame(state);
+      Vector6 wrench;
+      wrench.head<3>() = sign * (frame.R.transpose() * direction);
+      wrench.tail<3>() = (frame.R.transpose() * -frame.x).cross(wrench.head<3>());
+      MarkerForce columns = MarkerForce::Zero();
+      marker->force(state, wrench, columns);
+      for (std::size_t k = 0; k < marker->blocks().size(); ++k)
+        f.segment<6>(m.model->blocks()[std::size_t(marker->blocks()[k])].v) += columns.col(Eigen::Index(k));
+    }
+    return f;
+  };
+  const VectorX f = force(Vector3::UnitZ()), response = MatrixX(assembly.matrix()).fullPivLu().solve(f);
+  for (const double sign : {1.0, -1.0}) {
+    const Vector3 slip = sign * Vector3(0.8, 0.6, 0);
+    const double coupling = response.dot(force(slip));
+    ContactReport report = slidingAt(0, 1, Vector3::Zero(), Vector3::UnitZ(), slip);
+    report.contacts[0].arclength = 0, report.contacts[0].otherArclength = 0.1;
+    single.look(state, report);
+    if (coupling > 0)
+      EXPECT_NEAR(single.bound(), response.dot(f) / coupling, 1e-9 * single.bound());
+    else
+      EXPECT_TRUE(std::isinf(single.bound()));
+  }
 }
 
 // A tip off its guide by a share of the length, a turn out of the plane by an angle: the same in millimetres and in kilometres.

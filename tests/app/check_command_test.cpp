@@ -55,8 +55,11 @@ TEST_F(CheckCommand, OverlapOfSurfacesIsSaid) {
 }
 
 TEST_F(CheckCommand, ContactsAtRiskGiveWayWhereThatIsAskedFor) {
-  const std::vector<std::string> run{"run", painleve, "-o", "out", "--set", "analysis.monitor=solvability", "--set",
-                                     "analysis.on_loss=regularise", "--set", "analysis.duration=50*h"};
+  const std::vector<std::string> run{"run",   painleve,
+                                     "-o",    "out",
+                                     "--set", "analysis.monitor=solvability",
+                                     "--set", "analysis.on_loss=regularise",
+                                     "--set", "analysis.duration=50*h"};
   const auto with = [&](std::initializer_list<const char*> more) {
     std::vector<std::string> words = run;
     for (const char* value : more) words.insert(words.end(), {"--set", value});

@@ -96,7 +96,8 @@ bodies: [{name: ball, mass: 1, inertia: [1, 1, 1], velocity: [a*x, 0, 0], shapes
 analysis: {type: dynamic, duration: 1, step: 0.5}
 outputs:
   - {name: way, measure: position, on: ball, component: x}
-  - {name: sign, measure: expression, expression: "if(way > 0, 1, if(way < 0, -1, 0))"}
+  - {name: sign, measure: expression, expression: "if(way > 0, 1, if(way < 0, -1, 0))"
+}
   - {name: self, measure: expression, expression: x}
 picture:
   studies:
@@ -119,7 +120,7 @@ picture:
   for (const char* part : {"sign = 1", "sign = -1", "sign = 0", "<title>Signs &amp; lines</title>"})
     EXPECT_NE(map.find(part), std::string::npos) << map;
   EXPECT_NE(page.find("![Ways](mine/studied-study-1.svg)"), std::string::npos) << page;
-}
+  }
 
-}
-}
+  }
+  }

@@ -38,7 +38,8 @@ struct SlidingRod {
   /// Impulse (normal, along the floor to the right) of the last step on the rod.
   Eigen::Vector2d impulse() const {
     Vector3 sum = Vector3::Zero();
-    for (const ContactRecord& r : moreau->contacts()->contacts) sum += (r.first == rig.contacts.find("rod") ? 1 : -1) * (r.frame * r.impulse);
+    for (const ContactRecord& r : moreau->contacts()->contacts)
+      sum += (r.first == rig.contacts.find("rod") ? 1 : -1) * (r.frame * r.impulse);
     return {sum[1], sum[0]};
   }
   double velocityOfEnd() const {

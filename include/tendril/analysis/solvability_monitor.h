@@ -21,9 +21,9 @@ struct SolvabilityMonitorOptions {
 /// reported with the contact, in the note of the step. Everything else is that of the analysis within. monitor() adds the quantities of
 /// SolvabilityCheck at the present state, always of rigid contacts.
 ///
-/// With few contacts the statement is exact. Models of more than `mostExamined` velocities are too large to be examined in every step: of
-/// free bodies the margin is then that of single contacts (SingleContacts), a paradox of which is reported though uniqueness is not proved;
-/// others are not watched, which a message says.
+/// With few contacts the statement is exact. Models of more than `mostExamined` velocities are too large to be examined in every step, and
+/// contacts along beams are not: the margin is then that of single contacts (SingleContacts), a paradox of which is reported though
+/// uniqueness is not proved.
 class SolvabilityMonitor final : public Analysis {
  public:
   /// Model and contacts must outlive this. Throws InputError if contacts are to be softened that the analysis only knows as rigid.
@@ -54,7 +54,6 @@ class SolvabilityMonitor final : public Analysis {
   };
 
   void look();
-  bool isLarge() const { return model_.nv() > mostExamined; }
   Loss loss() const;
   std::string react();
 
@@ -65,6 +64,7 @@ class SolvabilityMonitor final : public Analysis {
   ModelContacts contacts_;
   const ContactModel& parts_;
   SingleContacts single_;
+  const bool watchesSingles_;
   Examination examination_;
   StepReport step_;
   bool wasLost_ = false;

@@ -6,9 +6,9 @@ namespace tendril {
 ///
 ///     u_t = w + e',     e + relaxation e' = -compliance f_t,     Coulomb's law between w and f,
 ///
-/// u_t the relative velocity, w the slip, e the strain [m], f_t the friction. Then f_t belongs to the state, and where a contact sticks, its
-/// normal force follows from 0 <= A f_n + T f_t + w _|_ f_n >= 0 alone: it exists and is unique whatever the coefficient, and grows only as
-/// fast as the spring is strained (McClamroch 1989, Dupont & Yamajako 1997). 0: rigid.
+/// u_t the relative velocity, w the slip, e the strain [m], f_t the friction. Then f_t belongs to the state, and where a contact sticks,
+/// its normal force follows from 0 <= A f_n + T f_t + w _|_ f_n >= 0 alone: it exists and is unique whatever the coefficient, and grows
+/// only as fast as the spring is strained (McClamroch 1989, Dupont & Yamajako 1997). 0: rigid.
 struct TangentialCompliance {
   double compliance = 0; ///< [m/N]
   double relaxation = 0; ///< [s]: dashpot x compliance; 0: the spring gives all back that it took

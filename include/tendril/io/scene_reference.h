@@ -57,8 +57,8 @@ struct ScenePicture {
 
 /// `reference` of a scene with these outputs. Throws InputError for outputs that do not exist and values that do not fit them.
 SceneReference readReference(const Document& document, std::span<const Outputs::Info> outputs);
-/// `picture` of a scene with these outputs; `argument` is the dimension of its time. Throws InputError for studies of parameters and outputs
-/// that do not exist.
+/// `picture` of a scene with these outputs; `argument` is the dimension of its time. Throws InputError for studies of parameters and
+/// outputs that do not exist.
 ScenePicture readPicture(const Document& document, Dimension argument, std::span<const Outputs::Info> outputs);
 
 }

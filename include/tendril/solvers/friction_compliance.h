@@ -3,8 +3,8 @@
 
 namespace tendril {
 
-/// W += diag(compliance), one number per row: contacts that give way by themselves. W is then given by its blocks. Returns for each row what
-/// W had on its diagonal before.
+/// W += diag(compliance), one number per row: contacts that give way by themselves. W is then given by its blocks. Returns for each row
+/// what W had on its diagonal before.
 Eigen::VectorXd addCompliance(FrictionProblem& problem, const Eigen::VectorXd& compliance);
 
 }
