@@ -47,6 +47,8 @@ struct Moreau::Impl {
   void addCompliances();
   void warmStart();
   const FrictionReport* solve();
+  const FrictionReport& solveHolding();
+  void recordCompliant(const FrictionReport& solution);
   void applyImpulses();
   /// (theta h)^2, by which curvatures are measured: steps may differ in size.
   double secondPart() const { return options.theta * options.theta * h * h; }
@@ -96,7 +98,7 @@ struct Moreau::Impl {
     bool isTouching = false; ///< closed, to what rounding can tell
     bool isAhead = false;    ///< will close in this step, and come to rest there
     const TangentialCompliance* spring = nullptr;
-    bool isDecided = false;         ///< the step resolves the spring, which decides where friction alone allows several solutions or none
+    double longest = 0; ///< step that resolves the spring, which then decides where friction alone allows several solutions or none
     Vector3 held = Vector3::Zero(); ///< friction that the spring holds at the begin of the step, in the contact frame
   };
   std::vector<ContactBlock> blocks; ///< those that take part in the friction problem
@@ -331,7 +333,7 @@ void Moreau::Impl::selectContacts() {
     const bool isSlow = -approach.before[0] <= 2 * std::abs(approach.free[0] - approach.before[0]);
     const bool comesToRest = options.project && (isSlow || contact.law->restitution == 0);
     approach.isTouching = contact.point.gap <= margin;
-    approach.spring = nullptr, approach.held.setZero(), approach.isDecided = false;
+    approach.spring = nullptr, approach.held.setZero(), approach.longest = 0;
     const ImpulseMemory::Entry* last = options.project ? memory.find(contact.key) : nullptr;
     approach.curved = last ? secondPart() * std::max(last->curvature, 0.0) : 0;
     approach.isAhead = comesToRest && contact.point.gap + approach.curved > 0;
@@ -426,11 +428,7 @@ void Moreau::Impl::addCompliances() {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (!approaches[i].spring || blocks[i].law.size == 1) continue;
     const int tangent = problem.firstRow[i] + 1;
-    approaches[i].isDecided = compliances[tangent] >= rigid[tangent];
-    if (!approaches[i].isDecided)
-      contactReport.note = fmt::format("the step is too long for the compliance of the contact of {}, which therefore acts as if it were "
-                                       "rigid: shorten it to {:.3g} s",
-                                       detection.names(blocks[i].contact), h * std::sqrt(compliances[tangent] / rigid[tangent]));
+    approaches[i].longest = h * std::sqrt(compliances[tangent] / rigid[tangent]);
   }
 }
 
@@ -445,17 +443,55 @@ void Moreau::Impl::warmStart() {
 /// What the solver tells; null if nothing touches. Without convergence nothing has changed yet.
 const FrictionReport* Moreau::Impl::solve() {
   if (blocks.empty()) return nullptr;
-  const FrictionReport& solution = solver.solve(problem, options.friction, r);
+  const FrictionReport& solution = soft.empty() ? solver.solve(problem, options.friction, r) : solveHolding();
   if (options.onProblem && !isTold) options.onProblem(report.step + 1, problem, r);
   isTold = true;
-  if (soft.empty()) {
+  if (soft.empty())
     recordSolution(solution, blocks, detection, contactReport);
-  } else {
-    FrictionReport told = solution;
-    std::erase_if(told.ambiguous, [this](int contact) { return approaches[std::size_t(contact)].isDecided; });
-    recordSolution(told, blocks, detection, contactReport);
-  }
+  else
+    recordCompliant(solution);
   return &solution;
+}
+
+/// Springs cannot let go at once: a contact whose spring holds friction goes on sticking as long as that is a solution, though to open may
+/// be another one.
+const FrictionReport& Moreau::Impl::solveHolding() {
+  const auto isWithin = [this](std::size_t i) {
+    const FrictionLaw& law = blocks[i].law;
+    const auto rows = r.segment(problem.firstRow[i], law.size);
+    bool isInside = rows[0] >= 0;
+    for (int d = 0; d < law.discCount; ++d)
+      isInside = isInside && rows.segment(law.discs[d].first, law.discs[d].size).norm() <= law.discs[d].coefficient * rows[0];
+    return isInside;
+  };
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (!approaches[i].held.isZero(0)) problem.laws[i] = FrictionLaw::bilateral(blocks[i].law.size);
+  }
+  for (;;) {
+    const FrictionReport& solution = solver.solve(problem, options.friction, r);
+    bool isReleased = false;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (problem.laws[i].kind != FrictionLaw::Kind::Bilateral || (solution.converged && isWithin(i))) continue;
+      problem.laws[i] = blocks[i].law;
+      isReleased = true;
+    }
+    if (isReleased) continue;
+    for (std::size_t i = 0; i < blocks.size(); ++i) problem.laws[i] = blocks[i].law;
+    return solution;
+  }
+}
+
+/// A contact whose spring decides is not ambiguous.
+void Moreau::Impl::recordCompliant(const FrictionReport& solution) {
+  FrictionReport told = solution;
+  std::erase_if(told.ambiguous, [this](int contact) { return approaches[std::size_t(contact)].longest >= h; });
+  recordSolution(told, blocks, detection, contactReport);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (approaches[i].spring && approaches[i].longest < h)
+      contactReport.note = fmt::format("the step is too long for the compliance of the contact of {}, which therefore acts as if it were "
+                                       "rigid: shorten it to {:.3g} s",
+                                       detection.names(blocks[i].contact), approaches[i].longest);
+  }
 }
 
 void Moreau::Impl::fail(const FrictionReport& solution) const {
