@@ -631,6 +631,9 @@ Energy Moreau::energy(const Model& model) const {
 void Moreau::soften(int first, int second, const TangentialCompliance& compliance) {
   if (!(compliance.compliance > 0 && std::isfinite(compliance.compliance)))
     throw InputError(fmt::format("the tangential compliance of a contact is {} m/N; it must be positive", compliance.compliance));
+  if (!std::isfinite(compliance.compliance / (impl_->options.step * impl_->options.step)))
+    throw InputError(fmt::format("a tangential compliance of {:.3g} m/N is beyond what steps of {:.3g} s can hold; give a smaller one",
+                                 compliance.compliance, impl_->options.step));
   if (!(compliance.relaxation >= 0 && std::isfinite(compliance.relaxation)))
     throw InputError(fmt::format("the relaxation time of a contact is {} s; it must not be negative", compliance.relaxation));
   if (!isSoft(first, second)) impl_->soft.push_back({first, second, compliance});

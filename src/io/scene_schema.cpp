@@ -1243,7 +1243,7 @@ const Schema& expectedOutput() {
 
 const Schema& parameterRange() {
   static const Schema table("parameter range", "Values of a parameter of the scene, equally spaced or listed.",
-                            {text("parameter", "Its name."), number("from", dim::none, "First value.").optional(),
+                            {reference("parameter", "parameter", "Its name."), number("from", dim::none, "First value.").optional(),
                              number("to", dim::none, "Last value.").optional(), integer("count", "Number of values.").positive().optional(),
                              numbers("values", -1, dim::none, "The values, instead of these three.").optional()});
   return table;

@@ -168,6 +168,7 @@ TEST(CompliantContact, LongStepsAreToldAndBadNumbersRefused) {
   EXPECT_NE(rod.moreau->contacts()->note.find("too long"), std::string::npos) << rod.moreau->contacts()->note;
   EXPECT_THROW(rod.moreau->soften(0, 1, {.compliance = 0}), InputError);
   EXPECT_THROW(rod.moreau->soften(0, 1, {.compliance = std::nan("")}), InputError);
+  EXPECT_THROW(rod.moreau->soften(0, 1, {.compliance = 1e305}), InputError);
   EXPECT_THROW(rod.moreau->soften(0, 1, {.compliance = 1, .relaxation = -1}), InputError);
 }
 
