@@ -242,10 +242,10 @@ LcpSolutions enumerateSolutions(const HorizontalLcp& problem, double tolerance) 
   checkProblem(problem, "enumeration");
   const int n = problem.size();
   const auto unit = [](const MatrixXd& A, int i) {
-    const double length = A.col(i).norm();
+    const double length = A.col(i).lpNorm<Eigen::Infinity>(); // squares of large numbers overflow
     return length > 0 ? length : 1.0;
   };
-  // Columns of unit length and a load of unit size: then all y are of one size.
+  // Columns and a load of unit size: then all y are of one size.
   const double size = n > 0 ? problem.q.lpNorm<Eigen::Infinity>() : 0;
   const VectorXd q = size > 0 ? VectorXd(problem.q / size) : problem.q;
   LcpSolutions result;

@@ -117,6 +117,18 @@ TEST(PainleveRod, BoundIsExact) {
   EXPECT_GE(least, 4.0 / 3 - 1e-12);
 }
 
+TEST(PainleveRod, CountOfSolutionsDoesNotDependOnTheSizeOfNumbers) {
+  for (const double m : {1e-300, 1e-9, 1.0, 1e300}) {
+    for (const double mu : {0.5, 2.0, 1e9, 1e300}) {
+      if (mu == 1e300 && m != 1) continue; // their quotient is no number
+      const Rod rod{m, 1, 9.81, 60 * degree};
+      const SlidingSolutions solutions = solveSliding(test::sliding(test::guidedRod(rod, false, mu, -1)));
+      EXPECT_FALSE(solutions.isContinuum) << m << " " << mu;
+      EXPECT_EQ(solutions.lambda.size(), mu < 1 ? 1u : 0u) << m << " " << mu;
+    }
+  }
+}
+
 TEST(PainleveRod, FourQuadrants) {
   const Rod rod{1, 1, 9.81, 60 * degree};
   const SlidingProblem p = test::sliding(test::guidedRod(rod, false, 1, -1));
