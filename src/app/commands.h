@@ -19,6 +19,7 @@ void addSweep(CLI::App& program, Action& action);
 void addView(CLI::App& program, Action& action);
 void addRender(CLI::App& program, Action& action);
 void addContact(CLI::App& program, Action& action);
+void addImport(CLI::App& program, Action& action);
 
 /// An option that may be given several times, one value each.
 CLI::Option* addRepeated(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& description);

@@ -67,12 +67,13 @@ std::string findMeshDefect(const TriangleMesh& mesh) {
   std::string defect = findTriangleDefect(mesh);
   if (defect.empty()) defect = findEdgeDefect(mesh, edges);
   if (!defect.empty()) return defect;
-  for (const auto& [edge, triangle] : edges) {
-    if (!edges.contains({edge.second, edge.first})) {
-      return "the mesh is open: " + numbered("triangle", triangle) + " has no neighbour at the edge of vertices " +
-             std::to_string(edge.first + 1) + " and " + std::to_string(edge.second + 1) +
-             "; close the hole, or merge vertices that should be one";
-    }
+  const auto isOpen = [&](const auto& item) { return !edges.contains({item.first.second, item.first.first}); };
+  if (const auto open = std::find_if(edges.begin(), edges.end(), isOpen); open != edges.end()) {
+    const auto& [edge, triangle] = *open;
+    return "the mesh is open, with " + std::to_string(std::count_if(edges.begin(), edges.end(), isOpen)) +
+           " open edges: " + numbered("triangle", triangle) + " has no neighbour at the edge of vertices " +
+           std::to_string(edge.first + 1) + " and " + std::to_string(edge.second + 1) +
+           "; close the hole, or merge vertices that should be one";
   }
   const double volume = solidMoments(mesh).volume;
   if (volume < 0) return "the mesh is inside out (its volume is negative), as triangle 1 shows; turn all triangles round";

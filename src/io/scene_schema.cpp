@@ -492,7 +492,7 @@ const Schema& spring() {
        {"torsion",
         "About an axis that a joint holds in line.",
         {to, vector3("axis", dim::none, "Axis at the start, in the inertial frame; without it: the third axis of the markers.").optional(),
-         number("stiffness", dim::torsionalStiffness, "Moment per angle.").positive(),
+         number("stiffness", dim::torsionalStiffness, "Moment per angle; 0, a damper alone.").nonNegative(),
          number("damping", {2, 1, -1, -1}, "Moment per rate of the angle.").nonNegative().defaultsTo("0"),
          number("angle", dim::angle, "Free angle; that at the start if not given.").optional()}},
        {"bushing",

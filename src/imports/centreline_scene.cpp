@@ -1,0 +1,98 @@
+// A beam along points.
+#include "imports/readers.h"
+#include "imports/yaml_text.h"
+#include "io/point_file.h"
+#include "tendril/model/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tendril::imports {
+
+namespace {
+
+std::vector<Vector3> pointsOf(const ImportOptions& options, Remarks& remarks) {
+  std::vector<Vector3> points;
+  int repeated = 0;
+  for (const Vector3& p : readPoints(options.file)) {
+    const Vector3 x = options.unit * p;
+    if (!(x.cwiseAbs().maxCoeff() < 1e100))
+      throw InputError({options.file.string(), 0, 0}, "", "a point lies beyond all measure", "check its numbers");
+    if (!points.empty() && x == points.back())
+      ++repeated;
+    else
+      points.push_back(x);
+  }
+  if (repeated > 0) remarks.say(0, fmt::format("{} points that repeat the one before are left out", repeated));
+  if (points.size() < 2) throw InputError({options.file.string(), 0, 0}, "", "a centreline has at least two different points", "give more");
+  return points;
+}
+
+}
+
+std::string sceneOfCentreline(const ImportOptions& options, Remarks& remarks) {
+  const std::vector<Vector3> points = pointsOf(options, remarks);
+  double length = 0;
+  std::string list;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i > 0) length += (points[i] - points[i - 1]).norm();
+    list += fmt::format("        - {}\n", yaml::vector(points[i]));
+  }
+  if (length >= 1e4 || length < 1e-3)
+    remarks.say(0, fmt::format("the centreline is {:.6g} m long; if its numbers are in another unit, say so (--unit mm)", length));
+
+  std::string parameters;
+  const auto parameter = [&](const char* name, const char* option, const std::optional<double>& given, double placeholder,
+                             const char* unit) {
+    if (!given)
+      remarks.lose(0, fmt::format("{} is not in the file; {} {} stands for it: give {}", name, yaml::number(placeholder), unit, option));
+    parameters +=
+        fmt::format("  {}: {}  # [{}]{}\n", name, yaml::number(given.value_or(placeholder)), unit, given ? "" : ", a placeholder");
+  };
+  parameter("radius", "--radius", options.radius, length / 200, "m");
+  parameter("E", "--young", options.young, 1e9, "Pa");
+  parameter("nu", "--poisson", options.poisson, 0.3, "1");
+  parameter("density", "--density", options.density, 1000, "kg/m^3");
+  remarks.say(0, fmt::format("the beam is {} m long, free of strain, and clamped at its first point, which the file does not say",
+                             yaml::number(length)));
+
+  const std::string stem = options.file.stem().string();
+  const std::string name = Names(remarks, {"ground", "all"}).claim(stem, 0, "beam");
+  const std::size_t elements = options.isSmooth ? std::max<std::size_t>(points.size() - 1, 10) : points.size() - 1;
+  return yaml::head(options.file.filename().string(), stem, remarks) +
+         fmt::format(R"(
+parameters:
+{}  elements: {}
+  h: {}  # time step [s]
+  duration: {}  # [s]
+
+materials:
+  - {{name: stuff, E: E, nu: nu, density: density}}
+
+beams:
+  - name: {}
+    section: {{shape: circle, radius: radius}}
+    material: stuff
+    elements: elements
+    curve:
+      type: {}
+      points:
+{}
+joints:
+  - {{name: clamp, type: clamp, on: {}.start}}
+
+gravity: {{acceleration: [0, 0, -9.81]}}
+
+analysis: {{type: dynamic, duration: duration, step: h}}
+
+outputs:
+  - {{name: tip, measure: position, on: {}.end}}
+  - {{name: length, measure: length, beam: {}}}
+  - {{name: energy, measure: energy}}
+)",
+                     parameters, elements, yaml::number(options.step.value_or(1e-3)), yaml::number(options.duration), name,
+                     options.isSmooth ? "spline" : "polyline", list, name, name, name);
+}
+
+}
