@@ -1,6 +1,7 @@
 #include "imports/mesh_store.h"
 
 #include "imports/yaml_text.h"
+#include "tendril/model/error.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,14 @@ namespace {
 TriangleMesh turned(TriangleMesh mesh) {
   for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
   return mesh;
+}
+
+SolidMoments momentsOfHull(const TriangleMesh& mesh, const std::filesystem::path& file) {
+  try {
+    return solidMoments(convexHull(mesh.vertices));
+  } catch (const InputError& error) {
+    throw InputError({file.string(), 0, 0}, "", error.what());
+  }
 }
 
 std::string objText(const TriangleMesh& mesh) {
@@ -52,7 +61,7 @@ const StoredMesh& MeshStore::add(const std::filesystem::path& file, const Vector
   noteSize(mesh, name, line);
 
   StoredMesh stored{.defect = defect};
-  stored.moments = solidMoments(defect.empty() ? mesh : convexHull(mesh.vertices));
+  stored.moments = defect.empty() ? solidMoments(mesh) : momentsOfHull(mesh, file);
   stored.mesh = std::make_shared<const TriangleMesh>(std::move(mesh));
   const bool isEven = scale[0] == scale[1] && scale[1] == scale[2] && scale[0] > 0;
   if (isInverted || !isEven) {

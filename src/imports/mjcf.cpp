@@ -36,8 +36,10 @@ class Mjcf {
     tree_.links.push_back({.name = "world", .line = worlds[0]->line()});
     for (const XmlElement* world : worlds) readInside(*world, 0, "");
     readExclusions();
-    const bool hasFriction = std::any_of(tree_.links.begin(), tree_.links.end(), [](const Link& l) { return !l.solids.empty(); });
-    if (hasFriction) remarks_.say(0, "contact is rigid, with Coulomb's cone; that of MuJoCo is soft and creeps");
+    const bool touches = std::any_of(tree_.links.begin(), tree_.links.end(), [](const Link& l) {
+      return std::any_of(l.solids.begin(), l.solids.end(), [](const Solid& s) { return s.touch.has_value(); });
+    });
+    if (touches) remarks_.say(0, "contact is rigid, with Coulomb's cone; that of MuJoCo is soft and creeps");
     return std::move(tree_);
   }
 
@@ -201,7 +203,7 @@ class Mjcf {
     MassProperties mass = density > 0 ? massOf(solid, density, mesh) : MassProperties{};
     if (const auto given = s.number("mass")) {
       const MassProperties unit = massOf(solid, 1, mesh);
-      mass = *given > 0 ? MassProperties{*given, unit.centre, unit.inertia * (*given / unit.mass)} : MassProperties{};
+      mass = *given > 0 && unit.mass > 0 ? MassProperties{*given, unit.centre, unit.inertia * (*given / unit.mass)} : MassProperties{};
       if (*given < 0) geom.refuse("its mass is negative", "give a positive one");
     }
     if (density < 0) geom.refuse("its density is negative", "give a positive one");

@@ -127,8 +127,9 @@ class Urdf {
     Link base = linkOf(root);
     const bool hasMass = base.mass.mass > 0;
     base.floats = options_.base == ImportedBase::Free || (options_.base == ImportedBase::Automatic && hasMass && base.name != "world");
-    if (options_.base == ImportedBase::Automatic && base.floats)
-      remarks_.say(base.line, fmt::format("{} moves freely, for it has mass; --base fixed holds it", root.label()));
+    if (options_.base == ImportedBase::Automatic && base.name != "world")
+      remarks_.say(base.line, base.floats ? fmt::format("{} moves freely, for it has mass; --base fixed holds it", root.label())
+                                          : fmt::format("{} is held, for it has no mass; --base free lets it move", root.label()));
     tree.links.push_back(std::move(base));
     std::vector<std::pair<const XmlElement*, int>> open{{&root, 0}};
     while (!open.empty()) {

@@ -81,8 +81,10 @@ std::string list(const char* heading, std::vector<ImportRemark> remarks) {
 }
 
 std::string head(const std::string& fileName, const std::string& title, const Remarks& remarks) {
+  std::string text = plain(title);
+  std::replace(text.begin(), text.end(), '$', '_'); // would be a parameter
   return fmt::format("# Imported from {}.\n{}{}tendril: 1\ntitle: {}\n", plain(fileName), list("Not carried over:", remarks.losses),
-                     list("To know:", remarks.remarks), quoted(plain(title)));
+                     list("To know:", remarks.remarks), quoted(text));
 }
 
 }
