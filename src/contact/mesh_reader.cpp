@@ -193,7 +193,7 @@ TriangleMesh readStlBinary(const std::filesystem::path& file, std::string_view b
 TriangleMesh readStl(const std::filesystem::path& file, std::string_view bytes) {
   const std::uint64_t expected =
       bytes.size() < stlHeader ? 0 : stlHeader + stlFacet * std::uint64_t(littleEndian<std::uint32_t>(bytes.data() + 80));
-  if (expected == bytes.size()) return readStlBinary(file, bytes);
+  if (bytes.size() >= stlHeader && expected == bytes.size()) return readStlBinary(file, bytes);
   const std::string start = lower(bytes.substr(0, 5));
   const bool isText = start == "solid" && bytes.find('\0') == std::string_view::npos;
   if (isText) return readStlText({file, bytes});

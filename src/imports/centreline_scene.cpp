@@ -54,8 +54,10 @@ std::string sceneOfCentreline(const ImportOptions& options, Remarks& remarks) {
   parameter("E", "--young", options.young, 1e9, "Pa");
   parameter("nu", "--poisson", options.poisson, 0.3, "1");
   parameter("density", "--density", options.density, 1000, "kg/m^3");
-  remarks.say(0, fmt::format("the beam is {} m long, free of strain, and clamped at its first point, which the file does not say",
-                             yaml::number(length)));
+  remarks.say(
+      0,
+      fmt::format("the points lie along {} m; the beam is free of strain there and clamped at the first one, which the file does not say",
+                  yaml::number(length)));
 
   const std::string stem = options.file.stem().string();
   const std::string name = Names(remarks, {"ground", "all"}).claim(stem, 0, "beam");

@@ -42,7 +42,7 @@ outputs:
   - {{name: energy, measure: energy}}
 )",
                      yaml::number(density), yaml::number(options.step.value_or(1e-3)), yaml::number(options.duration), name,
-                     yaml::quoted(stored.file), unit, name);
+                     yaml::inQuotes(stored.file), unit, name);
 }
 
 }

@@ -82,7 +82,8 @@ std::string shapeText(const Solid& solid, const Pose& pose, bool isObstacle) {
     case Shape::Kind::HalfSpace:
       return "kind: half-space";
     default:
-      return fmt::format("kind: mesh, file: {}{}{}", yaml::quoted(solid.file), solid.unit == 1 ? "" : ", unit: " + yaml::number(solid.unit),
+      return fmt::format("kind: mesh, file: {}{}{}", yaml::inQuotes(solid.file),
+                         solid.unit == 1 ? "" : ", unit: " + yaml::number(solid.unit),
                          s.kind == Shape::Kind::ConvexMesh ? ", convex: true" : "");
     }
   };
@@ -103,9 +104,11 @@ class TreeScene {
     group();
     weigh();
     claimSurfaces();
-    std::string body = section("bodies", bodies()) + section("markers", markers()) + section("obstacles", obstacleLines_) +
-                       section("joints", joints()) + section("springs", springs()) + section("contacts", contacts()) + analysis();
-    return yaml::head(file_.filename().string(), tree_.title, remarks_) + parameters() + body;
+    std::string text = section("bodies", bodies()) + section("markers", markers()) + section("obstacles", obstacleLines_);
+    text += section("joints", joints());
+    text += section("springs", springLines_); // of the joints
+    text += section("contacts", contacts()) + analysis();
+    return yaml::head(file_.filename().string(), tree_.title, remarks_) + parameters() + text;
   }
 
  private:
@@ -308,8 +311,6 @@ class TreeScene {
     }
     return text;
   }
-
-  std::string springs() const { return springLines_; }
 
   std::string spring(const TreeSpring& s, const std::string& name, const Group& g) const {
     const std::string& parent = groups_[std::size_t(g.parent)].name;

@@ -52,7 +52,7 @@ std::string pose(const Pose& pose, const std::string& separator, const char* pos
   return text;
 }
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace); }
+std::string inQuotes(const std::string& text) { return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace); }
 
 std::string plain(const std::string& text) {
   constexpr std::size_t longest = 200;
@@ -61,7 +61,7 @@ std::string plain(const std::string& text) {
       line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, ' ');
   // A character of several bytes that is cut, or that is none, would make the scene unreadable.
   if (std::any_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) >= 128; })) {
-    const std::string ascii = yaml::quoted(line);
+    const std::string ascii = yaml::inQuotes(line);
     line = ascii.substr(1, ascii.size() - 2);
   }
   return text.size() > longest ? line + " ..." : line;
@@ -84,7 +84,7 @@ std::string head(const std::string& fileName, const std::string& title, const Re
   std::string text = plain(title);
   std::replace(text.begin(), text.end(), '$', '_'); // would be a parameter
   return fmt::format("# Imported from {}.\n{}{}tendril: 1\ntitle: {}\n", plain(fileName), list("Not carried over:", remarks.losses),
-                     list("To know:", remarks.remarks), quoted(text));
+                     list("To know:", remarks.remarks), inQuotes(text));
 }
 
 }

@@ -18,7 +18,7 @@ std::string inertia(const Matrix3& J);
 /// "position: ..., orientation: ...", what is zero left out; each preceded by `separator`.
 std::string pose(const Pose& pose, const std::string& separator, const char* positionKey = "position");
 /// In double quotes.
-std::string quoted(const std::string& text);
+std::string inQuotes(const std::string& text);
 /// On one line of printable characters and shortened if long, for comments and messages.
 std::string plain(const std::string& text);
 /// The head of a scene: where it comes from, what was lost, what else to know; version and title.

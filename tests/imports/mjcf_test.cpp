@@ -80,7 +80,7 @@ using MjcfImport = ImportTest;
 TEST_F(MjcfImport, ADoublePendulumMovesAsThatWrittenByHand) {
   const Import import = read("pendulum.xml", doublePendulum, {.duration = 0.3});
   const Results imported = runText(import.scene), byHand = runText(doublePendulumByHand);
-  EXPECT_GT(std::abs(byHand.at("elbow")[0]), 0.1);
+  EXPECT_GT(std::abs(byHand.at("shoulder")[0]), 0.1);
   expectNear(imported.at("shoulder_angle"), byHand.at("shoulder"), 1e-10);
   expectNear(imported.at("elbow_angle"), byHand.at("elbow"), 1e-10);
   expectNear(imported.at("energy"), byHand.at("energy"), 1e-10);

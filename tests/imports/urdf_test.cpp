@@ -59,7 +59,7 @@ std::string inertial(double mass, double inertia, const std::string& origin = ""
          "\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
 }
 
-std::string link(const std::string& name, const std::string& content = inertial(1, 0.1)) {
+std::string linkWith(const std::string& name, const std::string& content = inertial(1, 0.1)) {
   return "<link name=\"" + name + "\">" + content + "</link>\n";
 }
 
@@ -69,7 +69,7 @@ std::string joint(const std::string& name, const std::string& type, const std::s
          "</joint>\n";
 }
 
-std::string robot(const std::string& content) { return "<robot name=\"r\">\n" + content + "</robot>\n"; }
+std::string inRobot(const std::string& content) { return "<robot name=\"r\">\n" + content + "</robot>\n"; }
 
 }
 
@@ -93,8 +93,8 @@ TEST_F(UrdfImport, WhatIsLostIsListedWithItsLineHereAndInTheScene) {
 }
 
 TEST_F(UrdfImport, ADamperSlowsDownExponentially) {
-  const std::string text = robot(link("world", "") + link("wheel", inertial(1, 0.5)) +
-                                 joint("axle", "continuous", "world", "wheel", "<axis xyz=\"0 0 1\"/><dynamics damping=\"1.5\"/>"));
+  const std::string text = inRobot(linkWith("world", "") + linkWith("wheel", inertial(1, 0.5)) +
+                                   joint("axle", "continuous", "world", "wheel", "<axis xyz=\"0 0 1\"/><dynamics damping=\"1.5\"/>"));
   const Import import = read("wheel.urdf", text);
   const Results results =
       runText(replaced(import.scene, "outputs:\n", "outputs:\n  - {name: rate, measure: angular velocity, on: wheel, component: z}\n"),
@@ -103,9 +103,9 @@ TEST_F(UrdfImport, ADamperSlowsDownExponentially) {
 }
 
 TEST_F(UrdfImport, LinksThatAreWeldedAreOneBodyWithTheInertiaOfBoth) {
-  const std::string text = robot(link("left", inertial(1, 0.01)) + link("tool", "") + link("right", inertial(3, 0.02)) +
-                                 joint("j1", "fixed", "left", "tool", "<origin xyz=\"1 0 0\"/>") +
-                                 joint("j2", "fixed", "tool", "right", "<origin xyz=\"1 0 0\"/>"));
+  const std::string text = inRobot(linkWith("left", inertial(1, 0.01)) + linkWith("tool", "") + linkWith("right", inertial(3, 0.02)) +
+                                   joint("j1", "fixed", "left", "tool", "<origin xyz=\"1 0 0\"/>") +
+                                   joint("j2", "fixed", "tool", "right", "<origin xyz=\"1 0 0\"/>"));
   const Scene scene = sceneOf(read("dumbbell.urdf", text));
   ASSERT_EQ(scene.mechanism().bodies.size(), 1U);
   const MassProperties& p = scene.mechanism().bodies[0].mass;
@@ -116,7 +116,7 @@ TEST_F(UrdfImport, LinksThatAreWeldedAreOneBodyWithTheInertiaOfBoth) {
 }
 
 TEST_F(UrdfImport, ARootWithMassIsFreeUnlessItIsHeld) {
-  const std::string text = robot(link("base") + link("arm") + joint("j", "revolute", "base", "arm", "<origin xyz=\"0 0 1\"/>"));
+  const std::string text = inRobot(linkWith("base") + linkWith("arm") + joint("j", "revolute", "base", "arm", "<origin xyz=\"0 0 1\"/>"));
   const Import free = read("r.urdf", text);
   EXPECT_TRUE(says(free.remarks, 2, "moves freely")) << all(free.remarks);
   EXPECT_EQ(sceneOf(free).mechanism().bodies.size(), 2U);
@@ -125,9 +125,9 @@ TEST_F(UrdfImport, ARootWithMassIsFreeUnlessItIsHeld) {
 
 TEST_F(UrdfImport, AllJointsRunTogether) {
   const std::string up = "<origin xyz=\"0 0 1\" rpy=\"0.1 0.2 0.3\"/><axis xyz=\"0 1 1\"/><dynamics damping=\"0.1\"/>";
-  const std::string text =
-      robot(link("world", "") + link("a") + link("b") + link("c") + link("d") + joint("slide", "prismatic", "world", "a", up) +
-            joint("turn", "continuous", "a", "b", up) + joint("plane", "planar", "b", "c", up) + joint("loose", "floating", "c", "d", up));
+  const std::string text = inRobot(linkWith("world", "") + linkWith("a") + linkWith("b") + linkWith("c") + linkWith("d") +
+                                   joint("slide", "prismatic", "world", "a", up) + joint("turn", "continuous", "a", "b", up) +
+                                   joint("plane", "planar", "b", "c", up) + joint("loose", "floating", "c", "d", up));
   const Import import = read("all.urdf", text, {.duration = 0.02});
   EXPECT_TRUE(says(import.losses, 9, "damping of a planar joint")) << all(import.losses);
   const Results results = runText(import.scene);
@@ -137,9 +137,9 @@ TEST_F(UrdfImport, AllJointsRunTogether) {
 
 TEST_F(UrdfImport, FrictionMakesLawsOfContactButNotBetweenNeighbours) {
   const std::string ball = inertial(1, 0.1) + "<collision><geometry><sphere radius=\"0.2\"/></geometry></collision>";
-  const std::string text =
-      robot(link("a", ball) + link("b", ball) + link("c", ball) + joint("ab", "revolute", "a", "b", "<origin xyz=\"0.3 0 0\"/>") +
-            joint("bc", "revolute", "b", "c", "<origin xyz=\"0.3 0 0\"/>"));
+  const std::string text = inRobot(linkWith("a", ball) + linkWith("b", ball) + linkWith("c", ball) +
+                                   joint("ab", "revolute", "a", "b", "<origin xyz=\"0.3 0 0\"/>") +
+                                   joint("bc", "revolute", "b", "c", "<origin xyz=\"0.3 0 0\"/>"));
   const Scene scene = sceneOf(read("r.urdf", text, {.friction = 0.4}));
   const ContactModel& contacts = scene.contacts();
   const auto law = [&](const char* a, const char* b) { return contacts.law(contacts.find(a), contacts.find(b)); };
@@ -153,7 +153,7 @@ TEST_F(UrdfImport, MeshesAreFoundInPackagesAndCopied) {
   std::filesystem::create_directories(folder / "robot_pkg" / "meshes");
   writeAll(folder / "robot_pkg" / "meshes" / "tip.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
   const auto with = [](const std::string& mesh) {
-    return robot(link("body", inertial(1, 0.1) + "<collision><geometry>" + mesh + "</geometry></collision>"));
+    return inRobot(linkWith("body", inertial(1, 0.1) + "<collision><geometry>" + mesh + "</geometry></collision>"));
   };
   const Import import = read("r.urdf", with("<mesh filename=\"package://robot_pkg/meshes/tip.obj\" scale=\"0.1 0.1 -0.2\"/>"));
   ASSERT_EQ(import.meshes.size(), 1U);
@@ -168,38 +168,39 @@ TEST_F(UrdfImport, MeshesAreFoundInPackagesAndCopied) {
 }
 
 TEST_F(UrdfImport, NamesAreMadeValidAndThatIsSaid) {
-  const Import import = read("r.urdf", robot(link("my link.1") + link("2nd") + joint("my link.1", "continuous", "my link.1", "2nd")));
+  const Import import =
+      read("r.urdf", inRobot(linkWith("my link.1") + linkWith("2nd") + joint("my link.1", "continuous", "my link.1", "2nd")));
   EXPECT_TRUE(says(import.remarks, 2, "named my_link_1")) << all(import.remarks);
   EXPECT_TRUE(says(import.remarks, 3, "named link_2nd")) << all(import.remarks);
   sceneOf(import);
   // What a name holds does not leave its comment.
-  sceneOf(read("r.urdf", robot(link("a&#10;tendril: 2") + "<gazebo reference=\"x&#10;title: y\"/>\n")));
+  sceneOf(read("r.urdf", inRobot(linkWith("a&#10;tendril: 2") + "<gazebo reference=\"x&#10;title: y\"/>\n")));
 }
 
 TEST_F(UrdfImport, BadRobotsAreRefusedWithTheirLine) {
-  const std::string two = link("a") + link("b");
+  const std::string two = linkWith("a") + linkWith("b");
   expectRefused("r.urdf", "<robot>\n<link name=\"a\">\n</robot>", {"r.urdf:", "well-formed"});
   expectRefused("r.urdf", "", {"r.urdf", "well-formed"});
   expectRefused("r.urdf", "<sdf/>", {"r.urdf:1", "<robot>"});
-  expectRefused("r.urdf", robot(""), {"no links"});
-  expectRefused("r.urdf", robot(two + joint("j", "revolute", "a", "c")), {"r.urdf:4", "no link 'c'"});
-  expectRefused("r.urdf", robot(two + joint("j", "revolute", "a", "b") + joint("k", "revolute", "b", "a")), {"cycle"});
-  expectRefused("r.urdf", robot(two + link("c") + joint("j", "fixed", "a", "b") + joint("k", "fixed", "b", "a")), {"cycle"});
-  expectRefused("r.urdf", robot(two + joint("j", "fixed", "a", "b") + joint("k", "fixed", "a", "b")),
+  expectRefused("r.urdf", inRobot(""), {"no links"});
+  expectRefused("r.urdf", inRobot(two + joint("j", "revolute", "a", "c")), {"r.urdf:4", "no link 'c'"});
+  expectRefused("r.urdf", inRobot(two + joint("j", "revolute", "a", "b") + joint("k", "revolute", "b", "a")), {"cycle"});
+  expectRefused("r.urdf", inRobot(two + linkWith("c") + joint("j", "fixed", "a", "b") + joint("k", "fixed", "b", "a")), {"cycle"});
+  expectRefused("r.urdf", inRobot(two + joint("j", "fixed", "a", "b") + joint("k", "fixed", "a", "b")),
                 {"r.urdf:5", "parent already", "line 4"});
-  expectRefused("r.urdf", robot(two), {"r.urdf:3", "in pieces"});
-  expectRefused("r.urdf", robot(two + link("a")), {"r.urdf:4", "line 2"});
-  expectRefused("r.urdf", robot(two + joint("j", "hinge", "a", "b")), {"r.urdf:4", "'hinge'"});
-  expectRefused("r.urdf", robot(two + joint("j", "revolute", "a", "b", "<axis xyz=\"0 0 0\"/>")), {"r.urdf:4", "axis is zero"});
-  expectRefused("r.urdf", robot(two + joint("j", "revolute", "a", "b", "<axis xyz=\"0 nan 0\"/>")), {"'nan'", "no number"});
-  expectRefused("r.urdf", robot(two + joint("j", "revolute", "a", "b", "<axis xyz=\"0 1e300 0\"/>")), {"'1e300'"});
-  expectRefused("r.urdf", robot(two + joint("j", "revolute", "a", "b", "<axis xyz=\"0 1\"/>")), {"2 numbers", "give 3"});
-  expectRefused("r.urdf", robot(two + "<joint name=\"j\" type=\"fixed\"><child link=\"b\"/></joint>"), {"no <parent>"});
-  expectRefused("r.urdf", robot(link("a") + link("b", "") + joint("j", "revolute", "a", "b")), {"r.urdf:3", "no mass"});
-  expectRefused("r.urdf", robot(link("a", inertial(1, 0))), {"r.urdf:2", "inertia"});
-  expectRefused("r.urdf", robot(link("a", inertial(-1, 1))), {"negative"});
-  expectRefused("r.urdf", robot("<xacro:macro name=\"m\"/>"), {"xacro"});
-  expectRefused("r.urdf", robot(link("world", "")), {"nothing in the file moves"});
+  expectRefused("r.urdf", inRobot(two), {"r.urdf:3", "in pieces"});
+  expectRefused("r.urdf", inRobot(two + linkWith("a")), {"r.urdf:4", "line 2"});
+  expectRefused("r.urdf", inRobot(two + joint("j", "hinge", "a", "b")), {"r.urdf:4", "'hinge'"});
+  expectRefused("r.urdf", inRobot(two + joint("j", "revolute", "a", "b", "<axis xyz=\"0 0 0\"/>")), {"r.urdf:4", "axis is zero"});
+  expectRefused("r.urdf", inRobot(two + joint("j", "revolute", "a", "b", "<axis xyz=\"0 nan 0\"/>")), {"'nan'", "no number"});
+  expectRefused("r.urdf", inRobot(two + joint("j", "revolute", "a", "b", "<axis xyz=\"0 1e300 0\"/>")), {"'1e300'"});
+  expectRefused("r.urdf", inRobot(two + joint("j", "revolute", "a", "b", "<axis xyz=\"0 1\"/>")), {"2 numbers", "give 3"});
+  expectRefused("r.urdf", inRobot(two + "<joint name=\"j\" type=\"fixed\"><child link=\"b\"/></joint>"), {"no <parent>"});
+  expectRefused("r.urdf", inRobot(linkWith("a") + linkWith("b", "") + joint("j", "revolute", "a", "b")), {"r.urdf:3", "no mass"});
+  expectRefused("r.urdf", inRobot(linkWith("a", inertial(1, 0))), {"r.urdf:2", "inertia"});
+  expectRefused("r.urdf", inRobot(linkWith("a", inertial(-1, 1))), {"negative"});
+  expectRefused("r.urdf", inRobot("<xacro:macro name=\"m\"/>"), {"xacro"});
+  expectRefused("r.urdf", inRobot(linkWith("world", "")), {"nothing in the file moves"});
 }
 
 /// Whatever the bytes: a scene that can be read, or an InputError.
