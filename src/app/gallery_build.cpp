@@ -4,7 +4,7 @@
 #include "app/gallery_study.h"
 #include "app/progress_bar.h"
 #include "app/stop_request.h"
-#include "io/atomic_file.h"
+#include "tendril/io/atomic_file.h"
 #include "tendril/io/run.h"
 #include "tendril/io/scene.h"
 #include "tendril/io/scratch_folder.h"

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <numbers>
+#include <utility>
 
 namespace tendril::imports {
 
@@ -129,6 +130,7 @@ class Mjcf {
       body.refuse("another body has this name", "give each a name of its own");
     readJoints(body, next, childClass);
     const int number = int(tree_.links.size());
+    bodies_.emplace(next.name, number);
     tree_.links.push_back(std::move(next));
     readInside(body, number, childClass);
   }
@@ -148,7 +150,11 @@ class Mjcf {
     }
     if (link.floats && !joints.empty()) joints[0].element->refuse("a free body has no other joints", "remove them, or the free joint");
     if (link.floats && link.parent != 0) body.refuse("only a body of the world can be free", "move it there");
-    if (!joints.empty()) joinBy(joints, link, remarks_);
+    if (joints.empty()) return;
+    for (Link& between : joinBy(joints, link, remarks_)) {
+      between.parent = std::exchange(link.parent, int(tree_.links.size()));
+      tree_.links.push_back(std::move(between));
+    }
   }
 
   MjcfJoint readJoint(const MjcfSettings& s, const std::string& type, const Link& link) const {

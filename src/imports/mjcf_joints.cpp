@@ -62,31 +62,45 @@ TreeJoint combine(const std::vector<MjcfJoint>& joints) {
   return result;
 }
 
+/// A joint that holds an axis has springs about and along it, a ball one about all axes.
+bool keepsSprings(const TreeJoint& joint, const std::vector<MjcfJoint>& joints) {
+  const bool hasSprings = std::any_of(joints.begin(), joints.end(), [](const MjcfJoint& j) { return j.stiffness > 0 || j.damping > 0; });
+  return !hasSprings || joints.size() == 1 || joint.type == "cylindrical";
 }
 
-void joinBy(const std::vector<MjcfJoint>& joints, Link& link, Remarks& remarks) {
-  TreeJoint joint = combine(joints);
-  if (joint.type.empty())
-    joints.front().element->refuse(
-        fmt::format("the {} joints of body '{}' make no joint that a scene knows", joints.size(), link.name),
-        "give one joint, a hinge with a slide along it, two slides with a hinge across, two hinges at right angles or "
-        "three at one place; or bodies between them");
+void give(Link& link, TreeJoint joint, const std::vector<MjcfJoint>& joints, Remarks& remarks) {
+  link.joint = std::move(joint);
   for (const MjcfJoint& j : joints) {
     if (j.stiffness == 0 && j.damping == 0) continue;
-    const bool isBall = j.kind == Kind::Ball;
-    const bool holdsItsAxis = joint.type == "revolute" || joint.type == "prismatic" || joint.type == "cylindrical";
-    if (isBall || holdsItsAxis) {
-      const auto kind = isBall ? TreeSpring::Kind::Ball : j.kind == Kind::Slide ? TreeSpring::Kind::Slide : TreeSpring::Kind::Turn;
-      const bool isOffset = kind == TreeSpring::Kind::Slide && j.stiffness > 0 && j.rest != 0;
-      if (isOffset) remarks.lose(j.element->line(), fmt::format("{}: `springref`; the spring is free at the start", j.element->label()));
-      link.springs.push_back({kind, j.position, j.axis, j.stiffness, j.damping, j.rest});
-    } else {
-      remarks.lose(j.element->line(), fmt::format("{}: stiffness and damping about one of several axes", j.element->label()));
-    }
+    const auto kind = j.kind == Kind::Ball    ? TreeSpring::Kind::Ball
+                      : j.kind == Kind::Slide ? TreeSpring::Kind::Slide
+                                              : TreeSpring::Kind::Turn;
+    if (kind == TreeSpring::Kind::Slide && j.stiffness > 0 && j.rest != 0)
+      remarks.lose(j.element->line(), fmt::format("{}: `springref`; the spring is free at the start", j.element->label()));
+    link.springs.push_back({kind, j.position, j.axis, j.stiffness, j.damping, j.rest});
   }
-  if (joints.size() > 1)
-    remarks.say(joint.line, fmt::format("the {} joints of '{}' are one {} joint", joints.size(), link.name, joint.type));
-  link.joint = std::move(joint);
+}
+
+}
+
+std::vector<Link> joinBy(const std::vector<MjcfJoint>& joints, Link& link, Remarks& remarks) {
+  TreeJoint joint = combine(joints);
+  const int line = joints.front().element->line();
+  if (!joint.type.empty() && keepsSprings(joint, joints)) {
+    if (joints.size() > 1) remarks.say(line, fmt::format("the {} joints of '{}' are one {} joint", joints.size(), link.name, joint.type));
+    give(link, std::move(joint), joints, remarks);
+    return {};
+  }
+  constexpr double share = 1e-4;
+  remarks.lose(line, fmt::format("the {} joints of '{}' without mass between: a body between two of them takes {} of its mass",
+                                 joints.size(), link.name, share));
+  std::vector<Link> between;
+  for (const MjcfJoint& j : joints) {
+    const bool isLast = &j == &joints.back();
+    if (!isLast) between.push_back({.name = link.name + "_" + j.name, .line = line, .pose = link.pose, .share = share});
+    give(isLast ? link : between.back(), combine({j}), {j}, remarks);
+  }
+  return between;
 }
 
 }

@@ -19,7 +19,8 @@ struct MjcfJoint {
 };
 
 /// Gives a link the joint that its joints make together: one hinge, slide or ball; a hinge and a slide along it (cylindrical); two slides
-/// and a hinge across (planar); two hinges at right angles (universal) or three at one place (spherical). Throws InputError for others.
-void joinBy(const std::vector<MjcfJoint>& joints, Link& link, Remarks& remarks);
+/// and a hinge across (planar); two hinges at right angles (universal) or three at one place (spherical). Others, and those of which a
+/// spring would be lost, stay a chain of joints: what is returned are the links between them, from the parent outwards.
+std::vector<Link> joinBy(const std::vector<MjcfJoint>& joints, Link& link, Remarks& remarks);
 
 }

@@ -62,6 +62,9 @@ struct Link {
   bool floats = false;              ///< moves freely
   std::optional<TreeJoint> joint{}; ///< without it, and not floating, it is welded to its parent
   std::vector<TreeSpring> springs{};
+  /// It stands between two joints of the body that comes next, and takes this share of its mass: there are no joints without bodies
+  /// between.
+  double share = 0;
 };
 
 struct SolidTree {

@@ -151,6 +151,10 @@ class TreeScene {
         if (link(i).mass.mass > 0)
           g.mass = g.mass.mass > 0 ? g.mass + link(i).mass.placed(inGroup(g, i)) : link(i).mass.placed(inGroup(g, i));
       }
+    }
+    shareMass();
+    for (const Group& g : groups_) {
+      if (!g.moves()) continue;
       const Link& root = link(g.root);
       if (!(g.mass.mass > 0)) refuse(root, "it moves but has no mass", "give it mass and inertia");
       try {
@@ -158,6 +162,23 @@ class TreeScene {
       } catch (const InputError& error) {
         refuse(root, error.what(), "correct its inertia");
       }
+    }
+  }
+
+  bool isBetweenJoints(const Group& g) const { return g.moves() && link(g.root).share > 0; }
+
+  /// What stands between two joints of a body, in the same frame.
+  void shareMass() {
+    const auto scaled = [](MassProperties p, double factor) {
+      p.mass *= factor;
+      p.inertia *= factor;
+      return p;
+    };
+    for (std::size_t first = 0, i = 0; i < groups_.size(); first = ++i) {
+      double share = 0;
+      for (; isBetweenJoints(groups_[i]); ++i) share += link(groups_[i].root).share;
+      for (std::size_t k = first; k < i; ++k) groups_[k].mass = scaled(groups_[i].mass, link(groups_[k].root).share);
+      if (share > 0) groups_[i].mass = scaled(groups_[i].mass, 1 - share);
     }
   }
 
@@ -236,8 +257,10 @@ class TreeScene {
     };
     for (const Group& g : groups_) {
       const bool isJoined = g.moves() && g.touch && link(g.root).joint;
-      if (isJoined && g.parent > 0) excludeGroups(g, groups_[std::size_t(g.parent)]);
-      if (!isJoined || g.parent > 0 || tree_.touchesGroundAtJoint) continue;
+      const Group* parent = &groups_[std::size_t(g.parent)];
+      while (isBetweenJoints(*parent)) parent = &groups_[std::size_t(parent->parent)];
+      if (isJoined) excludeGroups(g, *parent);
+      if (!isJoined || parent->moves() || tree_.touchesGroundAtJoint) continue;
       for (const auto& obstacle : obstaclesOf_) exclude(g.name, obstacle.second);
     }
     for (const auto& [a, b] : tree_.exclusions) {
@@ -346,7 +369,7 @@ class TreeScene {
 
   std::string analysis() {
     for (const Group& g : groups_) {
-      if (g.moves()) output(g.name + "_position", "measure: position, on: " + g.name);
+      if (g.moves() && !isBetweenJoints(g)) output(g.name + "_position", "measure: position, on: " + g.name);
     }
     output("energy", "measure: energy");
     const std::string gravity =

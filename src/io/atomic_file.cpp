@@ -1,4 +1,4 @@
-#include "io/atomic_file.h"
+#include "tendril/io/atomic_file.h"
 #include "tendril/model/error.h"
 
 #include <cerrno>

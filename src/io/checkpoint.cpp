@@ -1,5 +1,5 @@
 #include "tendril/io/checkpoint.h"
-#include "io/atomic_file.h"
+#include "tendril/io/atomic_file.h"
 #include "tendril/model/error.h"
 
 #include <array>

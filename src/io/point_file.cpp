@@ -1,4 +1,4 @@
-#include "io/point_file.h"
+#include "tendril/io/point_file.h"
 
 #include "tendril/model/error.h"
 

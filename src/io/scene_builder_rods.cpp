@@ -1,7 +1,7 @@
-#include "io/point_file.h"
 #include "io/scene_builder_class.h"
 #include "io/scene_schema.h"
 #include "io/scene_shapes.h"
+#include "tendril/io/point_file.h"
 #include "tendril/model/error.h"
 
 #include <Eigen/Geometry>
