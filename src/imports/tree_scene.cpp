@@ -256,11 +256,11 @@ class TreeScene {
       if (&a != &b && a.touch && b.touch) exclude(a.name, b.name);
     };
     for (const Group& g : groups_) {
-      const bool isJoined = g.moves() && g.touch && link(g.root).joint;
+      if (!g.moves() || !g.touch || !link(g.root).joint) continue;
       const Group* parent = &groups_[std::size_t(g.parent)];
       while (isBetweenJoints(*parent)) parent = &groups_[std::size_t(parent->parent)];
-      if (isJoined) excludeGroups(g, *parent);
-      if (!isJoined || parent->moves() || tree_.touchesGroundAtJoint) continue;
+      excludeGroups(g, *parent);
+      if (parent->moves() || tree_.touchesGroundAtJoint) continue;
       for (const auto& obstacle : obstaclesOf_) exclude(g.name, obstacle.second);
     }
     for (const auto& [a, b] : tree_.exclusions) {
