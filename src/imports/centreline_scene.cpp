@@ -52,7 +52,7 @@ std::string sceneOfCentreline(const ImportOptions& options, Remarks& remarks) {
   };
   parameter("radius", "--radius", options.radius, length / 200, "m");
   parameter("E", "--young", options.young, 1e9, "Pa");
-  parameter("nu", "--poisson", options.poisson, 0.3, "1");
+  parameter("nu", "--poisson", options.poisson, 0.3, "(a ratio)");
   parameter("density", "--density", options.density, 1000, "kg/m^3");
   remarks.say(
       0,
