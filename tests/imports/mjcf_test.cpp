@@ -183,6 +183,17 @@ TEST_F(MjcfImport, MassesComeFromShapesOrAreGiven) {
   EXPECT_NEAR(given.inertia(1, 2), 0.3, 1e-15);
 }
 
+/// A quarter turn about x and then about the new z: e1 becomes e3, e3 becomes -e2.
+TEST_F(MjcfImport, OrientationsInAllWordsAreOne) {
+  const std::string words[] = {"euler=\"90 0 90\"", "quat=\"0.5 0.5 -0.5 0.5\"", "xyaxes=\"0 0 1 -2 0 0\"", "axisangle=\"1 -1 1 120\""};
+  for (const std::string& word : words) {
+    const std::string text =
+        world("<body name=\"a\"><freejoint/><body name=\"b\" " + word + "><geom size=\"0.1\" pos=\"1 0 3\"/></body></body>\n");
+    const Vector3 centre = sceneOf(read("m.xml", text)).mechanism().bodies.at(0).mass.centre;
+    EXPECT_LT((centre - Vector3(0, -3, 1)).norm(), 1e-14) << word << " " << centre.transpose();
+  }
+}
+
 TEST_F(MjcfImport, MasksAndExclusionsSayWhatTouches) {
   const auto ball = [](const std::string& name, const std::string& pos, const std::string& geom) {
     return "<body name=\"" + name + "\" pos=\"" + pos + "\"><freejoint/><geom size=\"0.1\" " + geom + "/></body>\n";

@@ -115,6 +115,18 @@ TEST_F(UrdfImport, LinksThatAreWeldedAreOneBodyWithTheInertiaOfBoth) {
   EXPECT_LT((p.inertia - Matrix3(Vector3(0.03, across, across).asDiagonal())).norm(), 1e-14);
 }
 
+/// Roll r, pitch p and yaw y about fixed axes: R e1 = (cos y cos p, sin y cos p, -sin p), R e3 = (cos y sin p cos r + sin y sin r, ...).
+TEST_F(UrdfImport, RollPitchAndYawTurnAboutFixedAxes) {
+  const double r = 0.3, p = 0.5, y = 0.7;
+  const Vector3 first(std::cos(y) * std::cos(p), std::sin(y) * std::cos(p), -std::sin(p));
+  const Vector3 third(std::cos(y) * std::sin(p) * std::cos(r) + std::sin(y) * std::sin(r),
+                      std::sin(y) * std::sin(p) * std::cos(r) - std::cos(y) * std::sin(r), std::cos(p) * std::cos(r));
+  const std::string text = inRobot(linkWith("a", inertial(1, 0.1)) + linkWith("b", inertial(1, 0.1, "<origin xyz=\"2 0 3\"/>")) +
+                                   joint("j", "fixed", "a", "b", "<origin rpy=\"0.3 0.5 0.7\"/>"));
+  const Vector3 centre = sceneOf(read("r.urdf", text)).mechanism().bodies.at(0).mass.centre;
+  EXPECT_LT((2 * centre - 2 * first - 3 * third).norm(), 1e-14);
+}
+
 TEST_F(UrdfImport, ARootWithMassIsFreeUnlessItIsHeld) {
   const std::string text = inRobot(linkWith("base") + linkWith("arm") + joint("j", "revolute", "base", "arm", "<origin xyz=\"0 0 1\"/>"));
   const Import free = read("r.urdf", text);
