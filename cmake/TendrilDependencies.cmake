@@ -12,6 +12,7 @@ set(TENDRIL_IO_LIBRARIES fmt::fmt yaml-cpp nlohmann_json::nlohmann_json HDF5::C)
 set(TENDRIL_VIEW_LIBRARIES fmt::fmt nlohmann_json::nlohmann_json ZLIB::ZLIB HTTPLIB::HTTPLIB)
 set(TENDRIL_SOLVER_LIBRARIES fmt::fmt)
 set(TENDRIL_IMPORT_LIBRARIES fmt::fmt nlohmann_json::nlohmann_json)
+set(TENDRIL_STUDIES_LIBRARIES fmt::fmt nlohmann_json::nlohmann_json)
 
 # A room links its libraries privately, so the definition reaches the sources of the room and nobody else.
 foreach(backend KLU MUMPS IPOPT)
@@ -36,7 +37,18 @@ if(TENDRIL_WITH_TINYXML2)
   endif()
 endif()
 
+set(TENDRIL_HAVE_MPI OFF)
+if(TENDRIL_WITH_MPI)
+  find_package(MPIC QUIET)
+  if(MPIC_FOUND)
+    set(TENDRIL_HAVE_MPI ON)
+    list(APPEND TENDRIL_STUDIES_LIBRARIES MPI::C)
+    set_property(TARGET MPI::C APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS TENDRIL_HAVE_MPI OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX) # none of the C++ bindings of old
+  endif()
+endif()
+
 message(STATUS "KLU sparse LU:                      ${TENDRIL_HAVE_KLU}")
 message(STATUS "MUMPS symmetric indefinite, inertia: ${TENDRIL_HAVE_MUMPS}")
 message(STATUS "Ipopt, for comparison:              ${TENDRIL_HAVE_IPOPT}")
 message(STATUS "TinyXML-2, import of URDF and MJCF: ${TENDRIL_HAVE_TINYXML2}")
+message(STATUS "MPI, for studies on many machines:  ${TENDRIL_HAVE_MPI}")

@@ -16,4 +16,4 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
 configure_package_config_file(cmake/tendril-config.cmake.in tendril-config.cmake INSTALL_DESTINATION ${TENDRIL_PACKAGE_DIR})
 write_basic_package_version_file(tendril-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tendril-config.cmake ${PROJECT_BINARY_DIR}/tendril-config-version.cmake
-              cmake/FindHDF5C.cmake cmake/FindHTTPLIB.cmake cmake/FindIPOPT.cmake cmake/FindKLU.cmake cmake/FindMUMPS.cmake DESTINATION ${TENDRIL_PACKAGE_DIR})
+              cmake/FindHDF5C.cmake cmake/FindHTTPLIB.cmake cmake/FindIPOPT.cmake cmake/FindKLU.cmake cmake/FindMPIC.cmake cmake/FindMUMPS.cmake DESTINATION ${TENDRIL_PACKAGE_DIR})

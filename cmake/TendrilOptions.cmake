@@ -3,6 +3,7 @@ option(TENDRIL_WITH_KLU     "Sparse LU of SuiteSparse (LGPL); without it Eigen's
 option(TENDRIL_WITH_MUMPS   "Sparse symmetric indefinite factorisation with inertia (CeCILL-C); without it Eigen serves" ON)
 option(TENDRIL_WITH_IPOPT   "Ipopt (EPL) as a reference for nonlinear programs; without it nothing but comparisons is missing" ON)
 option(TENDRIL_WITH_TINYXML2 "TinyXML-2, which reads URDF and MJCF; without it `tendril import` reads meshes and centrelines only" ON)
+option(TENDRIL_WITH_MPI     "Studies on many machines (Open MPI or another); without it they use the cores of this one" ON)
 option(TENDRIL_BUILD_TESTS  "Build the tests" ON)
 option(TENDRIL_BUILD_VIEWER "Build the viewer into the program; needs Node.js 18 or newer with npm" ON)
 option(TENDRIL_BUILD_BENCH  "Build the benchmarks" OFF)

@@ -7,7 +7,7 @@ export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 packages=(g++ make python3 cmake ninja-build ccache clang-format clang-tidy
           libeigen3-dev libsuitesparse-dev libmumps-seq-dev coinor-libipopt-dev libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev
           libtinyxml2-dev libcli11-dev libfmt-dev libspdlog-dev libgtest-dev libbenchmark-dev
-          zlib1g-dev libcpp-httplib-dev chromium)
+          zlib1g-dev libcpp-httplib-dev libopenmpi-dev openmpi-bin chromium)
 [ "${1-}" != docs ] || packages=(doxygen python3-sphinx python3-myst-parser furo libjs-katex)
 # Node.js builds the viewer. One that is there already may come with its own npm, which Debian's package would fight with.
 command -v node >/dev/null || packages+=(nodejs npm)

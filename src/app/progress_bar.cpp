@@ -25,21 +25,36 @@ void appendDuration(Buffer& out, double seconds) {
 
 }
 
-ProgressBar::ProgressBar() : isTerminal_(::isatty(STDERR_FILENO)), last_(std::chrono::steady_clock::now()) {}
+ProgressBar::ProgressBar() : isTerminal_(::isatty(STDERR_FILENO)), last_(Clock::now()), begin_(last_) {}
 ProgressBar::~ProgressBar() { wipe(); }
 
-void ProgressBar::show(const RunProgress& progress) {
-  const auto now = std::chrono::steady_clock::now();
-  if (!isTerminal_ || now - last_ < interval) return;
+bool ProgressBar::isDue() {
+  const auto now = Clock::now();
+  if (!isTerminal_ || now - last_ < interval) return false;
   last_ = now;
+  return true;
+}
+
+void ProgressBar::show(const RunProgress& progress) {
+  if (isDue()) draw(progress.fraction, "step", progress.step, progress.remaining);
+}
+
+void ProgressBar::show(std::size_t done, std::size_t all) {
+  if (doneAtBegin_ == 0) doneAtBegin_ = done;
+  if (!isDue()) return;
+  const double seconds = std::chrono::duration<double>(last_ - begin_).count(), since = double(done - doneAtBegin_);
+  draw(double(done) / double(all), "run", static_cast<long long>(done), since > 0 ? seconds * double(all - done) / since : -1);
+}
+
+void ProgressBar::draw(double fraction, const char* what, long long number, double remaining) {
   isDrawn_ = true;
   Buffer out;
-  const int full = int(progress.fraction * width);
-  fmt::format_to(std::back_inserter(out), "\r\033[K[{:=<{}}{:<{}}] {:3.0f} %  step {}", "", full, "", width - full, 100 * progress.fraction,
-                 progress.step);
-  if (progress.remaining >= 0) {
+  const int full = int(fraction * width);
+  fmt::format_to(std::back_inserter(out), "\r\033[K[{:=<{}}{:<{}}] {:3.0f} %  {} {}", "", full, "", width - full, 100 * fraction, what,
+                 number);
+  if (remaining >= 0) {
     fmt::format_to(std::back_inserter(out), "  ");
-    appendDuration(out, progress.remaining);
+    appendDuration(out, remaining);
     fmt::format_to(std::back_inserter(out), " left");
   }
   std::fwrite(out.data(), 1, out.size(), stderr);

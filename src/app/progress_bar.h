@@ -14,12 +14,20 @@ class ProgressBar {
   /// Wipes the line.
   ~ProgressBar();
   void show(const RunProgress& progress);
+  /// Of a study: runs that are finished.
+  void show(std::size_t done, std::size_t all);
   void wipe();
 
  private:
+  using Clock = std::chrono::steady_clock;
+  /// Whether it is time to draw.
+  bool isDue();
+  void draw(double fraction, const char* what, long long number, double remaining);
+
   bool isTerminal_;
   bool isDrawn_ = false;
-  std::chrono::steady_clock::time_point last_;
+  Clock::time_point last_, begin_;
+  std::size_t doneAtBegin_ = 0;
 };
 
 }

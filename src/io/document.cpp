@@ -49,6 +49,14 @@ struct Value {
   void learn(std::string_view key) {
     if (std::find(known.begin(), known.end(), key) == known.end()) known.emplace_back(key);
   }
+
+  /// A copy that no reader has seen.
+  std::unique_ptr<Value> clone() const {
+    auto copy = std::make_unique<Value>(Value{kind, text, quoted, where, path, {}, {}, {}});
+    for (const auto& item : items) copy->items.push_back(item->clone());
+    for (const Entry& entry : entries) copy->entries.push_back({entry.key, entry.where, entry.value->clone()});
+    return copy;
+  }
 };
 
 }
@@ -1036,19 +1044,33 @@ Document::Document(Document&&) noexcept = default;
 Document& Document::operator=(Document&&) noexcept = default;
 Document::~Document() = default;
 
+DocumentSource DocumentSource::fromFile(const std::filesystem::path& file) { return fromText(readFile(file), file.string()); }
+
+DocumentSource DocumentSource::fromText(std::string_view text, std::string_view name) {
+  DocumentSource source;
+  source.text_ = text;
+  source.file_ = name;
+  source.root_ = parseYaml(source.text_, source.file_, "");
+  if (source.root_->kind != Value::Kind::Map)
+    throw InputError(source.root_->where, "", "expected a map of keys at the top level, found " + kindName(*source.root_),
+                     "begin with 'tendril: 1'");
+  return source;
+}
+
 Document Document::fromFile(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  return fromText(readFile(file), file.string(), overrides);
+  return fromSource(DocumentSource::fromFile(file), overrides);
 }
 
 Document Document::fromText(std::string_view text, std::string_view name, std::span<const std::string> overrides) {
+  return fromSource(DocumentSource::fromText(text, name), overrides);
+}
+
+Document Document::fromSource(const DocumentSource& source, std::span<const std::string> overrides) {
   auto tree = std::make_unique<detail::Tree>();
-  tree->text = text;
-  tree->file = name;
+  tree->text = source.text_;
+  tree->file = source.file_;
   tree->overrides.assign(overrides.begin(), overrides.end());
-  tree->root = parseYaml(tree->text, tree->file, "");
-  if (tree->root->kind != Value::Kind::Map)
-    throw InputError(tree->root->where, "", "expected a map of keys at the top level, found " + kindName(*tree->root),
-                     "begin with 'tendril: 1'");
+  tree->root = source.root_->clone();
   tree->root->learn("parameters");
   if (Value::Entry* parameters = tree->root->find("parameters")) {
     parameters->used = true;

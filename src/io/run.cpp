@@ -1,4 +1,5 @@
 #include "tendril/io/run.h"
+#include "io/run_failure.h"
 #include "io/run_folder.h"
 #include "io/run_totals.h"
 #include "io/step_series.h"
@@ -132,7 +133,6 @@ class Run {
   void watch();
   void finish(const std::string& status);
   void gatherSummary();
-  std::string describeFailure(std::string message) const;
   void tellOfError(const char* message) noexcept;
 
   const RunOptions& options_;
@@ -182,7 +182,7 @@ RunOutcome Run::execute() {
       loop();
     } catch (const NumericalFailure& failure) {
       outcome_.status = RunStatus::Failed;
-      outcome_.message = describeFailure(failure.what());
+      outcome_.message = placeFailure(failure.what(), observed_, totals_.step, totals_.t);
       log_.info("failed: " + outcome_.message);
     } catch (const Interrupted& interruption) {
       outcome_.status = RunStatus::Interrupted;
@@ -520,13 +520,6 @@ void Run::gatherSummary() {
   }
   if (totals_.notesDropped > 0) summary.messages.push_back(fmt::format("{} more notes of steps", totals_.notesDropped));
   if (!outcome_.message.empty()) summary.messages.push_back(outcome_.message);
-}
-
-/// Analyses name the step in which they fail; what fails beneath them (a load that is undefined at some time) cannot.
-std::string Run::describeFailure(std::string message) const {
-  if (!observed_) return "at the start: " + message;
-  if (message.find("step ") != std::string::npos) return message;
-  return fmt::format("step {} from t = {:.9g}: {}", totals_.step + 1, totals_.t, message);
 }
 
 /// The last word of a run that an exception ends; the exception itself goes on to the caller, whatever the disk says to this.

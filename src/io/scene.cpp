@@ -33,6 +33,10 @@ Scene Scene::fromText(std::string_view text, std::string_view name, std::span<co
   return Scene(std::make_unique<Impl>(Document::fromText(text, name, overrides)));
 }
 
+Scene Scene::fromSource(const DocumentSource& source, std::span<const std::string> overrides) {
+  return Scene(std::make_unique<Impl>(Document::fromSource(source, overrides)));
+}
+
 Scene::Scene(Scene&&) noexcept = default;
 Scene& Scene::operator=(Scene&&) noexcept = default;
 Scene::~Scene() = default;

@@ -3,6 +3,8 @@
 #include <stdexcept>
 
 #ifdef TENDRIL_HAVE_IPOPT
+#include "solvers/mumps_lock.h"
+
 #include <chrono>
 
 #include <IpIpoptApplication.hpp>
@@ -155,6 +157,7 @@ InteriorPointReport solveByIpopt(VectorProgram& program, const InteriorPointOpti
   requireConsistent(program);
   InteriorPointReport report;
   const auto begin = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mumpsLock());
   Ipopt::SmartPtr<Ipopt::IpoptApplication> application = new Ipopt::IpoptApplication(false);
   application->Options()->SetIntegerValue("print_level", 0);
   application->Options()->SetStringValue("sb", "yes"); // no banner

@@ -1,4 +1,5 @@
 #include "solvers/ldlt_backend.h"
+#include "solvers/mumps_lock.h"
 
 #ifdef TENDRIL_HAVE_MUMPS
 #include <new>
@@ -94,6 +95,7 @@ class Mumps final : public LdltBackend {
   MUMPS_INT infog(int k) const { return data_.infog[k - 1]; }
 
   void run(int job) {
+    const std::lock_guard lock(mumpsLock());
     data_.job = job;
     dmumps_c(&data_);
   }

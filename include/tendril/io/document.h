@@ -19,6 +19,7 @@
 namespace tendril {
 
 class Document;
+class DocumentSource;
 namespace detail {
 struct Value;
 struct Tree;
@@ -143,6 +144,7 @@ class Document {
   /// Throws InputError if the file cannot be read or is not a YAML map without duplicate keys.
   static Document fromFile(const std::filesystem::path& file, std::span<const std::string> overrides = {});
   static Document fromText(std::string_view text, std::string_view name = "scene", std::span<const std::string> overrides = {});
+  static Document fromSource(const DocumentSource& source, std::span<const std::string> overrides = {});
   Document(Document&&) noexcept;
   Document& operator=(Document&&) noexcept;
   ~Document();
@@ -164,6 +166,23 @@ class Document {
  private:
   explicit Document(std::unique_ptr<detail::Tree> content);
   std::unique_ptr<detail::Tree> tree;
+};
+
+/// A scene file read once, of which documents with different overrides are made without reading it again. Constant, and so safe to use from
+/// several threads.
+class DocumentSource {
+ public:
+  /// Throw as those of Document.
+  static DocumentSource fromFile(const std::filesystem::path& file);
+  static DocumentSource fromText(std::string_view text, std::string_view name = "scene");
+
+  const std::string& text() const { return text_; }
+  const std::string& fileName() const { return file_; }
+
+ private:
+  friend class Document;
+  std::string text_, file_;
+  std::shared_ptr<const detail::Value> root_;
 };
 
 }

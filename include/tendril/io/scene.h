@@ -51,6 +51,7 @@ class Scene {
   /// Overrides are those of Document: NAME=VALUE or path.to.key=VALUE.
   static Scene fromFile(const std::filesystem::path& file, std::span<const std::string> overrides = {});
   static Scene fromText(std::string_view text, std::string_view name = "scene", std::span<const std::string> overrides = {});
+  static Scene fromSource(const DocumentSource& source, std::span<const std::string> overrides = {});
   Scene(Scene&&) noexcept;
   Scene& operator=(Scene&&) noexcept;
   ~Scene();

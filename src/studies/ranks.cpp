@@ -1,0 +1,127 @@
+#include "tendril/studies/ranks.h"
+
+#include <array>
+#include <cstdlib>
+#include <list>
+
+#ifdef TENDRIL_HAVE_MPI
+#include <mpi.h>
+#endif
+
+namespace tendril {
+
+namespace {
+
+/// What launchers tell a process of its job, by the environment. Asked before MPI is: without a job its start would take half a second.
+struct Launch {
+  int rank = 0, size = 1;
+
+  static Launch find() {
+    // Open MPI, PMI (MPICH, Intel), Slurm's srun with either.
+    constexpr std::array<std::array<const char*, 2>, 3> names{
+        {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"SLURM_PROCID", "SLURM_NTASKS"}}};
+    for (const auto& [rank, size] : names) {
+      const char *const rankText = std::getenv(rank), *const sizeText = std::getenv(size);
+      if (rankText && sizeText) return {std::atoi(rankText), std::atoi(sizeText)};
+    }
+    return {};
+  }
+};
+
+}
+
+#ifdef TENDRIL_HAVE_MPI
+
+/// Messages on their way, kept until MPI has taken them.
+struct Ranks::Outbox {
+  struct Letter {
+    std::string text;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  std::list<Letter> letters;
+
+  void removeSent() {
+    letters.remove_if([](Letter& letter) {
+      int isSent = 0;
+      MPI_Test(&letter.request, &isSent, MPI_STATUS_IGNORE);
+      return isSent != 0;
+    });
+  }
+};
+
+bool Ranks::areSupported() { return true; }
+
+Ranks::Ranks() {
+  if (Launch::find().size <= 1) return;
+  MPI_Init(nullptr, nullptr);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  outbox_ = std::make_unique<Outbox>();
+}
+
+Ranks::~Ranks() {
+  if (!outbox_) return;
+  for (Outbox::Letter& letter : outbox_->letters) MPI_Wait(&letter.request, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+}
+
+void Ranks::send(int to, std::string message) {
+  outbox_->removeSent();
+  Outbox::Letter& letter = outbox_->letters.emplace_back();
+  letter.text = std::move(message);
+  MPI_Isend(letter.text.data(), int(letter.text.size()), MPI_BYTE, to, 0, MPI_COMM_WORLD, &letter.request);
+}
+
+bool Ranks::receive(int& from, std::string& message) {
+  if (!outbox_) return false;
+  outbox_->removeSent(); // which lets long messages go on
+  int isThere = 0, size = 0;
+  MPI_Status status;
+  MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &isThere, &status);
+  if (!isThere) return false;
+  MPI_Get_count(&status, MPI_BYTE, &size);
+  message.resize(std::size_t(size));
+  from = status.MPI_SOURCE;
+  MPI_Recv(message.data(), size, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return true;
+}
+
+std::vector<std::string> Ranks::gather(const std::string& mine) {
+  if (!outbox_) return {mine};
+  const int length = int(mine.size());
+  std::vector<int> lengths(std::size_t(size_), 0), places(std::size_t(size_), 0);
+  MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  for (std::size_t r = 1; r < places.size(); ++r) places[r] = places[r - 1] + lengths[r - 1];
+  std::string all(std::size_t(places.back() + lengths.back()), '\0');
+  MPI_Allgatherv(mine.data(), length, MPI_BYTE, all.data(), lengths.data(), places.data(), MPI_BYTE, MPI_COMM_WORLD);
+  std::vector<std::string> texts;
+  for (std::size_t r = 0; r < places.size(); ++r) texts.push_back(all.substr(std::size_t(places[r]), std::size_t(lengths[r])));
+  return texts;
+}
+
+void Ranks::abandon(int code) {
+  if (outbox_) MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
+}
+
+#else
+
+struct Ranks::Outbox {};
+
+bool Ranks::areSupported() { return false; }
+
+Ranks::Ranks() {
+  const Launch launch = Launch::find();
+  rank_ = launch.rank;
+  unjoined_ = launch.size;
+}
+
+Ranks::~Ranks() = default;
+void Ranks::send(int, std::string) {}
+bool Ranks::receive(int&, std::string&) { return false; }
+std::vector<std::string> Ranks::gather(const std::string& mine) { return {mine}; }
+void Ranks::abandon(int code) { std::_Exit(code); }
+
+#endif
+
+}

@@ -1,0 +1,300 @@
+#include "tendril/studies/study.h"
+
+#include "io/atomic_file.h"
+#include "io/folder_lock.h"
+#include "studies/csv.h"
+#include "studies/journal.h"
+#include "studies/study_files.h"
+#include "tendril/io/checkpoint.h"
+#include "tendril/io/run.h"
+#include "tendril/model/error.h"
+#include "tendril/studies/forward_run.h"
+#include "tendril/studies/ranks.h"
+#include "tendril/studies/scheduler.h"
+#include "tendril/studies/study_table.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <set>
+
+namespace tendril {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string textOf(const Json& json, int indent = -1) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+Json recordOf(const std::string& status, const std::string& message, const std::vector<std::string>& values,
+              const std::map<std::string, Summary::Output>& outputs = {}) {
+  Json record{{"status", status}, {"message", message}, {"values", values}, {"outputs", Json::object()}};
+  for (const auto& [name, output] : outputs) {
+    const bool isArray = output.isArray || output.values.size() != 1;
+    record["outputs"][name] = {{"value", isArray ? Json(output.values) : Json(output.values[0])}, {"unit", output.unit}};
+  }
+  return record;
+}
+
+/// What the machine did may be otherwise next time.
+bool isWorthAnotherTry(const Json& record) { return record.at("status") == "killed" || record.at("status") == "error"; }
+
+/// A study: what is run, and where its results go.
+class Study {
+ public:
+  explicit Study(const StudyOptions& options)
+      : options_(options), run_(ForwardRun::fromFile(options.scene, options.overrides)), names_(options.design.names()),
+        folder_(options.folder.empty() ? defaultStudyFolder(options.scene) : options.folder) {
+    refuseTwice();
+    refuseCommonMistake();
+  }
+
+  /// What determines the results.
+  Json identity() const {
+    const Design& design = options_.design;
+    return {{"version", version()},
+            {"scene_fingerprint", fmt::format("{:016x}", fingerprint(run_.source().text()))},
+            {"set", options_.overrides},
+            {"design",
+             {{"kind", design.kind()},
+              {"names", names_},
+              {"points", design.size()},
+              {"seed", design.seed()},
+              {"fingerprint", fmt::format("{:016x}", fingerprint(design.description()))}}}};
+  }
+
+  /// The record of a run, made by a worker.
+  std::string execute(std::string_view task) const;
+  StudyOutcome conduct(Scheduler& scheduler);
+
+ private:
+  std::vector<std::string> overridesOf(const std::vector<std::string>& values) const;
+  std::string describe(const std::vector<std::string>& values) const;
+  std::string label(std::size_t run) const { return study::label(run, options_.design.size()); }
+  void refuseTwice() const;
+  void refuseCommonMistake() const;
+  void occupyFolder();
+  bool holdsThisStudy() const;
+  void writeDescription(const std::string& status, const StudyOutcome& outcome) const;
+  void writeTable(StudyOutcome& outcome) const;
+
+  const StudyOptions& options_;
+  ForwardRun run_;
+  std::vector<std::string> names_;
+  fs::path folder_;
+};
+
+std::vector<std::string> Study::overridesOf(const std::vector<std::string>& values) const {
+  std::vector<std::string> overrides;
+  for (std::size_t i = 0; i < names_.size(); ++i) overrides.push_back(names_[i] + "=" + values[i]);
+  return overrides;
+}
+
+std::string Study::describe(const std::vector<std::string>& values) const {
+  std::string text;
+  for (const std::string& entry : overridesOf(values)) text += (text.empty() ? "" : ", ") + entry;
+  return text;
+}
+
+/// Each name is set once: of two values for the same name one would be lost without a word.
+void Study::refuseTwice() const {
+  std::set<std::string> names(names_.begin(), names_.end());
+  for (const std::string& text : options_.overrides) {
+    if (const std::string name = text.substr(0, text.find('=')); !names.insert(name).second)
+      throw InputError("--set " + name + ": the name is set twice; give it one --over, or one --set");
+  }
+}
+
+/// A mistake that spoils every run is told once, before anything runs; one that comes with a value belongs to its run.
+void Study::refuseCommonMistake() const {
+  constexpr std::size_t most = 200;
+  const std::size_t points = options_.design.size(), tries = std::min(points, most);
+  std::optional<InputError> first;
+  for (std::size_t i = 0; i < tries; ++i) {
+    try {
+      return run_.check(overridesOf(options_.design.point(tries > 1 ? i * (points - 1) / (tries - 1) : 0)));
+    } catch (const InputError& error) {
+      if (!first) first = error;
+    }
+  }
+  throw InputError(*first);
+}
+
+std::string Study::execute(std::string_view task) const {
+  const std::size_t number = std::stoul(std::string(task));
+  const std::vector<std::string> values = options_.design.point(number);
+  if (!options_.keepsRuns) {
+    const ForwardResult result = run_(overridesOf(values), options_.stop);
+    return textOf(recordOf(std::string(nameOf(result.end)), result.message, values, result.outputs));
+  }
+  try {
+    std::vector<std::string> overrides = options_.overrides;
+    for (const std::string& entry : overridesOf(values)) overrides.push_back(entry);
+    const RunOutcome outcome = run({.scene = options_.scene,
+                                    .overrides = overrides,
+                                    .folder = folder_ / label(number),
+                                    .terminalLevel = LogLevel::Error,
+                                    .stop = options_.stop});
+    if (outcome.status == RunStatus::Success) return textOf(recordOf("success", "", values, outcome.summary.outputs));
+    const RunEnd end = outcome.status == RunStatus::Failed ? RunEnd::Failed : RunEnd::Interrupted;
+    return textOf(recordOf(std::string(nameOf(end)), outcome.message, values));
+  } catch (const InputError& error) {
+    return textOf(recordOf("wrong input", error.what(), values));
+  } catch (const std::exception& error) {
+    return textOf(recordOf("error", error.what(), values));
+  }
+}
+
+bool Study::holdsThisStudy() const {
+  std::ifstream file(study::descriptionFile(folder_));
+  const Json found = Json::parse(file, nullptr, false);
+  const Json own = identity();
+  for (const auto& [key, value] : own.items()) {
+    if (!found.is_object() || !found.contains(key) || found[key] != value) {
+      throw InputError({folder_.string()}, "folder of the study",
+                       key == "version" ? "it holds the study of another version of tendril"
+                                        : "it holds another study (its " + key + " differs)",
+                       "choose another folder with -o, or replace that study with --replace");
+    }
+  }
+  return true;
+}
+
+void Study::occupyFolder() {
+  std::error_code status;
+  if (!options_.replaces && isStudyFolder(folder_) && holdsThisStudy()) return;
+  study::clearFolder(folder_);
+  replaceFile(study::sceneFile(folder_), run_.source().text());
+  writeDescription("running", {});
+}
+
+StudyOutcome Study::conduct(Scheduler& scheduler) {
+  std::error_code status;
+  fs::create_directories(folder_, status);
+  if (status) throw MachineFailure("cannot create the folder " + folder_.string() + ": " + status.message() + "; choose another with -o");
+  const FolderLock lock(folder_);
+  occupyFolder();
+
+  StudyOutcome outcome;
+  outcome.folder = folder_;
+  outcome.table = study::tableFile(folder_);
+  outcome.runs = options_.design.size();
+  bool isComplete = false;
+  {
+    Journal journal(study::journalFile(folder_), outcome.runs);
+    std::vector<std::uint32_t> open;
+    for (std::size_t run = 0; run < outcome.runs; ++run) {
+      if (!journal.has(run) || isWorthAnotherTry(Json::parse(journal.read(run)))) open.push_back(std::uint32_t(run));
+    }
+    journal.open();
+    outcome.found = outcome.runs - open.size();
+    std::size_t done = outcome.found;
+    const auto collect = [&](std::size_t task, TaskEnd end, std::string bytes) {
+      const std::size_t run = open[task];
+      if (end != TaskEnd::Done) {
+        const char* const ended = end == TaskEnd::Killed ? "killed" : "error";
+        bytes = textOf(recordOf(ended, bytes, options_.design.point(run)));
+      }
+      if (bytes.starts_with(R"({"status":"interrupted")")) return;
+      journal.append(run, bytes);
+      if (options_.progress) options_.progress(++done, outcome.runs);
+    };
+    scheduler.run(
+        open.size(), [&](std::size_t task) { return std::to_string(open[task]); }, collect);
+    journal.flush();
+    isComplete = journal.size() == outcome.runs;
+  }
+  writeTable(outcome);
+  writeDescription(isComplete ? "complete" : "interrupted", outcome);
+  return outcome;
+}
+
+void Study::writeDescription(const std::string& status, const StudyOutcome& outcome) const {
+  Json json{{"tendril_study", 1}, {"scene", options_.scene.string()}};
+  json.update(identity());
+  json["status"] = status;
+  json["runs"] = outcome.ends;
+  json["undefined"] = outcome.undefined;
+  replaceFile(study::descriptionFile(folder_), textOf(json, 2) + "\n");
+}
+
+/// Line by line, so that memory does not grow with the study; a reader sees the old table or the new one.
+void Study::writeTable(StudyOutcome& outcome) const {
+  const StudyTable table(folder_);
+  const fs::path partial = outcome.table.string() + ".partial";
+  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+  file << "run,status";
+  for (const std::string& name : names_) file << ',' << csvField(name);
+  for (const StudyTable::Column& column : table.outputs()) file << ',' << csvField(column.header());
+  file << ",message\n";
+  for (std::size_t run = 0; run < outcome.runs; ++run) {
+    const StudyTable::Row row = table.has(run) ? table.row(run)
+                                               : StudyTable::Row{run, "not run", "", options_.design.point(run),
+                                                                 std::vector<std::optional<double>>(table.outputs().size())};
+    file << label(run) << ',' << row.status;
+    for (const std::string& value : row.values) file << ',' << csvField(value);
+    std::set<std::string> undefined;
+    for (std::size_t j = 0; j < row.outputs.size(); ++j) {
+      const std::optional<double>& number = row.outputs[j];
+      file << ',' << (!number ? "" : std::isnan(*number) ? "nan" : Json(*number).dump());
+      if (number && std::isnan(*number)) undefined.insert(table.outputs()[j].output);
+    }
+    file << ',' << csvField(row.message) << '\n';
+    ++outcome.ends[row.status];
+    for (const std::string& name : undefined) ++outcome.undefined[name];
+    if (row.status != "success" && row.status != "not run" && outcome.failures.size() < 20)
+      outcome.failures.push_back({label(run), describe(row.values), row.status, row.message});
+  }
+  std::error_code status;
+  if (file.flush()) fs::rename(partial, outcome.table, status);
+  if (!file || status) throw MachineFailure("cannot write " + outcome.table.string() + "; check the disk and the permissions");
+}
+
+/// Prepares the study on every rank. What is wrong on any of them is thrown on all, so that none waits for another.
+std::optional<Study> prepare(Ranks& ranks, const StudyOptions& options) {
+  std::optional<Study> made;
+  std::exception_ptr failure;
+  std::string word;
+  try {
+    made.emplace(options);
+    word = "=" + textOf(made->identity());
+  } catch (const Error& error) {
+    failure = std::current_exception();
+    word = std::string("!") + error.what();
+  }
+  const std::vector<std::string> words = ranks.gather(word);
+  if (failure) std::rethrow_exception(failure);
+  for (std::size_t r = 0; r < words.size(); ++r) {
+    if (words[r][0] == '!') throw InputError(fmt::format("on rank {}: {}", r, words[r].substr(1)));
+    if (words[r] != words[0])
+      throw InputError(fmt::format("rank {} does not agree with rank 0 on the study: its scene, values or version of tendril differ; "
+                                   "see that all ranks read the same files",
+                                   r));
+  }
+  return made;
+}
+
+}
+
+StudyOutcome runStudy(Ranks& ranks, const StudyOptions& options) {
+  std::optional<Study> study = prepare(ranks, options);
+  Scheduler scheduler(ranks, [&](std::string_view task) { return study->execute(task); },
+                      {.workers = options.workers, .stop = options.stop});
+  if (ranks.isRoot()) return study->conduct(scheduler);
+  scheduler.serve();
+  return {};
+}
+
+fs::path defaultStudyFolder(const fs::path& scene) { return scene.stem().string() + ".sweep"; }
+
+bool isStudyFolder(const fs::path& folder) {
+  std::error_code status;
+  return fs::is_regular_file(study::descriptionFile(folder), status);
+}
+
+}
