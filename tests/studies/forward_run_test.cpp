@@ -39,11 +39,11 @@ TEST(ForwardRun, TakesANumberExactly) {
   EXPECT_EQ(ForwardRun::assign("x", 0.1), "x=0.1");
   std::string text = rollUp;
   text.replace(text.find("{turns: 0.5}"), 12, "{turns: 0.5, x: 0}");
-  const ForwardRun withX = ForwardRun::fromText(text + "  - {name: x, measure: expression, expression: x}\n");
+  const ForwardRun withX = ForwardRun::fromText(text + "  - {name: taken, measure: expression, expression: x}\n");
   for (const double x : {1. / 3, -std::nextafter(1e-300, 1.), std::nextafter(123456789.123, 1e9), 4.9e-324}) {
     const ForwardResult result = withX({ForwardRun::assign("x", x)});
     ASSERT_TRUE(result.isSuccess()) << result.message;
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(result.value("x")), std::bit_cast<std::uint64_t>(x));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(result.value("taken")), std::bit_cast<std::uint64_t>(x));
   }
 }
 
