@@ -32,6 +32,9 @@ struct Launch {
 
 #ifdef TENDRIL_HAVE_MPI
 
+// Functions of MPI are called by the second name that the standard gives each of them, PMPI_...: the sequential MUMPS brings some of its own
+// under the first.
+
 /// Messages on their way, kept until MPI has taken them.
 struct Ranks::Outbox {
   struct Letter {
@@ -43,7 +46,7 @@ struct Ranks::Outbox {
   void removeSent() {
     letters.remove_if([](Letter& letter) {
       int isSent = 0;
-      MPI_Test(&letter.request, &isSent, MPI_STATUS_IGNORE);
+      PMPI_Test(&letter.request, &isSent, MPI_STATUS_IGNORE);
       return isSent != 0;
     });
   }
@@ -53,23 +56,23 @@ bool Ranks::areSupported() { return true; }
 
 Ranks::Ranks() {
   if (Launch::find().size <= 1) return;
-  MPI_Init(nullptr, nullptr);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  PMPI_Init(nullptr, nullptr);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size_);
   outbox_ = std::make_unique<Outbox>();
 }
 
 Ranks::~Ranks() {
   if (!outbox_) return;
-  for (Outbox::Letter& letter : outbox_->letters) MPI_Wait(&letter.request, MPI_STATUS_IGNORE);
-  MPI_Finalize();
+  for (Outbox::Letter& letter : outbox_->letters) PMPI_Wait(&letter.request, MPI_STATUS_IGNORE);
+  PMPI_Finalize();
 }
 
 void Ranks::send(int to, std::string message) {
   outbox_->removeSent();
   Outbox::Letter& letter = outbox_->letters.emplace_back();
   letter.text = std::move(message);
-  MPI_Isend(letter.text.data(), int(letter.text.size()), MPI_BYTE, to, 0, MPI_COMM_WORLD, &letter.request);
+  PMPI_Isend(letter.text.data(), int(letter.text.size()), MPI_BYTE, to, 0, MPI_COMM_WORLD, &letter.request);
 }
 
 bool Ranks::receive(int& from, std::string& message) {
@@ -77,12 +80,12 @@ bool Ranks::receive(int& from, std::string& message) {
   outbox_->removeSent(); // which lets long messages go on
   int isThere = 0, size = 0;
   MPI_Status status;
-  MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &isThere, &status);
+  PMPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &isThere, &status);
   if (!isThere) return false;
-  MPI_Get_count(&status, MPI_BYTE, &size);
+  PMPI_Get_count(&status, MPI_BYTE, &size);
   message.resize(std::size_t(size));
   from = status.MPI_SOURCE;
-  MPI_Recv(message.data(), size, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  PMPI_Recv(message.data(), size, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return true;
 }
 
@@ -90,17 +93,17 @@ std::vector<std::string> Ranks::gather(const std::string& mine) {
   if (!outbox_) return {mine};
   const int length = int(mine.size());
   std::vector<int> lengths(std::size_t(size_), 0), places(std::size_t(size_), 0);
-  MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  PMPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
   for (std::size_t r = 1; r < places.size(); ++r) places[r] = places[r - 1] + lengths[r - 1];
   std::string all(std::size_t(places.back() + lengths.back()), '\0');
-  MPI_Allgatherv(mine.data(), length, MPI_BYTE, all.data(), lengths.data(), places.data(), MPI_BYTE, MPI_COMM_WORLD);
+  PMPI_Allgatherv(mine.data(), length, MPI_BYTE, all.data(), lengths.data(), places.data(), MPI_BYTE, MPI_COMM_WORLD);
   std::vector<std::string> texts;
   for (std::size_t r = 0; r < places.size(); ++r) texts.push_back(all.substr(std::size_t(places[r]), std::size_t(lengths[r])));
   return texts;
 }
 
 void Ranks::abandon(int code) {
-  if (outbox_) MPI_Abort(MPI_COMM_WORLD, code);
+  if (outbox_) PMPI_Abort(MPI_COMM_WORLD, code);
   std::_Exit(code);
 }
 
