@@ -46,15 +46,16 @@ int render(Settings& settings) {
 }
 
 void addRender(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("render", "Make a picture or a film of a run, without a screen (needs Chromium)");
+  CLI::App* command =
+      program.add_subcommand("render", "Make a picture or a film of a run, or a picture of a study, without a screen (needs Chromium)");
   const auto settings = std::make_shared<Settings>();
   RenderOptions& options = settings->options;
-  command->add_option("results", options.results, "Result folder of a run")->required();
+  command->add_option("results", options.results, "Result folder of a run, or folder of a study")->required();
   command->add_option("-o,--output", options.picture, "Picture to write (PNG)");
   command->add_option("--time", options.time, "Time or load parameter of the picture (default: the last)");
   command->add_option("--camera", options.camera, "home, front, ..., or position/target[/angle]: px,py,pz/tx,ty,tz/fov")
       ->capture_default_str();
-  command->add_option("--colour", options.colour, "Field to colour by (default: each part its own colour)");
+  command->add_option("--colour", options.colour, "Field to colour by (default: each part its own colour); of a study a column");
   command->add_option("--show", options.show, "Layers to switch on or off, as in forces,-grid");
   command->add_option("--size", settings->size, "Pixels, WIDTHxHEIGHT")->capture_default_str();
   command->add_flag("--dark", options.dark, "Dark background");

@@ -49,8 +49,9 @@ int writePage(Settings& settings) {
   catchStopSignals();
   settings.options.stop = stopRequested;
   const ViewPage page = writeViewPage(settings.options);
-  fmt::print("{}\n{:.1f} MB, {} of {} frames\n", page.path.string(), double(page.bytes) / 1e6, page.frames, page.totalFrames);
-  if (page.frames < page.totalFrames) fmt::print("For all frames: --max-size MB with a larger number, or --serve.\n");
+  const char* const what = page.isStudy ? "runs" : "frames";
+  fmt::print("{}\n{:.1f} MB, {} of {} {}\n", page.path.string(), double(page.bytes) / 1e6, page.frames, page.totalFrames, what);
+  if (page.frames < page.totalFrames) fmt::print("For all {}: --max-size MB with a larger number, or --serve.\n", what);
   if (double(page.bytes) > double(settings.options.maxBytes))
     fmt::print("The page is larger than {} MB: two frames and what does not change are more than that.\n", settings.megabytes);
   if (!settings.staysClosed && !openInBrowser("file://" + std::filesystem::absolute(page.path).string()))
@@ -72,9 +73,9 @@ int serve(const Settings& settings) {
 }
 
 void addView(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("view", "Show a run in the browser: one page that needs nothing else");
+  CLI::App* command = program.add_subcommand("view", "Show a run or a study in the browser: one page that needs nothing else");
   const auto settings = std::make_shared<Settings>();
-  command->add_option("results", settings->options.results, "Result folder of a run")->required();
+  command->add_option("results", settings->options.results, "Result folder of a run, or folder of a study")->required();
   command->add_option("-o,--output", settings->options.page, "Page to write (default: view.html in the result folder)");
   command->add_option("--max-size", settings->megabytes, "Most megabytes of the page; frames are left out evenly until it fits")
       ->capture_default_str()

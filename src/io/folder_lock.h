@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <filesystem>
 
 namespace tendril {
@@ -7,8 +8,9 @@ namespace tendril {
 /// behind, and it ends with the process, however that ends. File systems without locks are used without.
 class FolderLock {
  public:
-  /// Throws InputError if another process holds the folder.
-  explicit FolderLock(const std::filesystem::path& folder);
+  /// Throws InputError if another process holds the folder, and still does after so long: processes that were forked by one which has just
+  /// been killed may hold it for another moment.
+  explicit FolderLock(const std::filesystem::path& folder, std::chrono::milliseconds patience = {});
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
   ~FolderLock();

@@ -177,7 +177,7 @@ StudyOutcome Study::conduct(Scheduler& scheduler) {
   std::error_code status;
   fs::create_directories(folder_, status);
   if (status) throw MachineFailure("cannot create the folder " + folder_.string() + ": " + status.message() + "; choose another with -o");
-  const FolderLock lock(folder_);
+  const FolderLock lock(folder_, std::chrono::seconds(3));
   occupyFolder();
 
   StudyOutcome outcome;

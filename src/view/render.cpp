@@ -76,8 +76,9 @@ void Renderer::Impl::open(const fs::path& page) {
 
 void Renderer::Impl::checkTime(const RenderOptions& options) {
   if (!options.time) return;
-  const Json ends =
-      browser->evaluate("(({times, axis}) => [times[0], times[times.length - 1], axis.kind])(tendril.film.header)", pictureLimit);
+  const Json ends = browser->evaluate(
+      "tendril.study ? null : (({times, axis}) => [times[0], times[times.length - 1], axis.kind])(tendril.film.header)", pictureLimit);
+  if (ends.is_null()) throw InputError("a study has no time; leave out --time");
   const double first = ends[0].get<double>(), last = ends[1].get<double>(), slack = 1e-9 * (last - first);
   if (*options.time >= first - slack && *options.time <= last + slack) return;
   throw InputError(fmt::format("the run has no {} {}: it goes from {} to {}",

@@ -1,6 +1,8 @@
 #include "tendril/model/error.h"
+#include "tendril/studies/study.h"
 #include "tendril/view/film.h"
 #include "view/page_writer.h"
+#include "view/study_page.h"
 #include "view/viewer_page.h"
 
 #include <fmt/format.h>
@@ -18,11 +20,15 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
-/// Answers for one film. Requests come from several threads, the film takes them one by one.
+/// Answers for one film or study. Requests come from several threads, the film takes them one by one.
 class FilmServer {
  public:
   FilmServer(std::filesystem::path results, std::string_view viewer)
-      : results_(std::move(results)), viewer_(viewer), written_(lastWrite()), film_(std::in_place, results_) {
+      : results_(std::move(results)), viewer_(viewer), isStudy_(isStudyFolder(results_)), written_(lastWrite()) {
+    if (isStudy_)
+      makeStudyElement(results_, 0); // tells at once if it cannot be read
+    else
+      film_.emplace(results_);
     server_.set_keep_alive_timeout(1);
     // The library's own options would let two servers share a port.
     server_.set_socket_options([](socket_t socket) {
@@ -97,9 +103,11 @@ class FilmServer {
     return std::filesystem::last_write_time(results_ / "results.h5", status);
   }
 
+  /// Of a study the page holds all that there is at this moment.
   void sendPage(Response& response) const {
     const std::size_t mark = viewer_.find(filmMark);
     std::string page(viewer_.substr(0, mark));
+    if (isStudy_) page += makeStudyElement(results_, mostStudyBytes).html;
     response.set_content(page.append(viewer_.substr(mark + filmMark.size())), "text/html; charset=utf-8");
   }
 
@@ -121,8 +129,11 @@ class FilmServer {
     response.set_content(film_->chunk(channel, number, ChunkPacking::Quick), "application/octet-stream");
   }
 
+  static constexpr std::uint64_t mostStudyBytes = 400'000'000;
+
   std::filesystem::path results_;
   std::string_view viewer_;
+  bool isStudy_;
   std::mutex mutex_;
   std::filesystem::file_time_type written_;
   std::optional<Film> film_; ///< none after results that could not be read

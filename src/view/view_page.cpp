@@ -1,9 +1,11 @@
 #include "tendril/io/base64.h"
 #include "tendril/model/error.h"
+#include "tendril/studies/study.h"
 #include "tendril/view/film.h"
 #include "tendril/view/view.h"
 #include "view/output_file.h"
 #include "view/page_writer.h"
+#include "view/study_page.h"
 #include "view/viewer_page.h"
 
 #include <fmt/format.h>
@@ -72,9 +74,25 @@ std::size_t framesThatFit(Film& film, std::uint64_t fixedBytes, std::uint64_t ma
 
 }
 
+namespace {
+
+ViewPage writeStudyPage(const ViewOptions& options, std::string_view viewer, const fs::path& path) {
+  const StudyElement study = makeStudyElement(options.results, options.maxBytes - std::min<std::uint64_t>(options.maxBytes, viewer.size()));
+  const std::size_t mark = viewer.find(filmMark);
+  OutputFile file(path, pageFile);
+  file.write(viewer.substr(0, mark));
+  file.write(study.html);
+  file.write(viewer.substr(mark + filmMark.size()));
+  file.keep();
+  return {path, file.bytes(), study.runs, study.finished, true};
+}
+
+}
+
 ViewPage writeViewPage(const ViewOptions& options, std::string_view viewer) {
   requireViewer(viewer);
   const fs::path path = options.page.empty() ? options.results / "view.html" : options.page;
+  if (isStudyFolder(options.results)) return writeStudyPage(options, viewer, path);
   ViewPage page;
   page.path = path;
   Film film(options.results);

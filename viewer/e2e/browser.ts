@@ -56,9 +56,14 @@ export class Lab {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async open(film: WrittenFilm, options: BrowserContextOptions = {}, hash = ''): Promise<Opened> {
+  open(film: WrittenFilm, options: BrowserContextOptions = {}, hash = ''): Promise<Opened> {
+    return this.openPage((page) => insertFilm(page, film), options, hash);
+  }
+
+  /** Opens the page with what `insert` puts into it. */
+  async openPage(insert: (page: string) => string, options: BrowserContextOptions = {}, hash = ''): Promise<Opened> {
     const file = join(this.folder, `${++this.count}.html`);
-    writeFileSync(file, insertFilm(this.html, film));
+    writeFileSync(file, insert(this.html));
     const context = await this.browser!.newContext({ viewport: { width: 1000, height: 640 }, acceptDownloads: true, ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(20000);

@@ -1,6 +1,9 @@
 import { openFilm } from './film/open';
 import { makeStage } from './scene/make-stage';
 import { offerCommands } from './scene/commands';
+import { checkStudy, type StudyData } from './study/data';
+import { offerStudyCommands } from './study/commands';
+import { startStudy } from './study/page';
 import { startInterface } from './ui/interface';
 
 /** Says what went wrong in place of the picture. */
@@ -12,7 +15,20 @@ function fail(root: HTMLElement, error: unknown): void {
   root.replaceChildren(text);
 }
 
+/** The study that is in the page, if it holds one. */
+function studyInPage(): StudyData | null {
+  const text = document.getElementById('study')?.textContent;
+  return text ? checkStudy(JSON.parse(text)) : null;
+}
+
 async function start(root: HTMLElement): Promise<void> {
+  const study = studyInPage();
+  if (study) {
+    document.title = study.scene;
+    startStudy(root, study);
+    offerStudyCommands(study);
+    return;
+  }
   const film = await openFilm(document);
   document.title = film.header.title || 'Tendril';
   const stage = await makeStage(document.createElement('canvas'), film);

@@ -1,5 +1,6 @@
 // What the command-line renderer asks of the page: `window.tendril`.
 import type { Film } from '../film/film';
+import type { StudyData } from '../study/data';
 import { toBase64 } from '../film/open';
 import type { Layer, Stage } from './stage';
 import { filmStates, frameAt } from './time';
@@ -35,6 +36,7 @@ export interface FilmOptions extends PictureOptions {
 export interface TendrilPage {
   ready: Promise<void>;
   film?: Film;
+  study?: StudyData;
   stage?: Stage;
   picturePng?: (options?: PictureOptions) => Promise<string>;
   filmWebm?: (options?: FilmOptions) => Promise<string>;
@@ -77,7 +79,7 @@ export function parseLayers(text: string): { layer: Layer; visible: boolean }[] 
   });
 }
 
-function sizeOf(options: PictureOptions): { width: number; height: number } {
+export function sizeOf(options: PictureOptions): { width: number; height: number } {
   const { width = 1280, height = 720 } = options;
   for (const size of [width, height]) {
     if (!(size >= 16 && size <= 8192)) throw new Error(`A picture of ${width} x ${height} pixels cannot be made: 16 to 8192 can.`);
@@ -99,7 +101,7 @@ function prepare(film: Film, stage: Stage, options: PictureOptions): void {
 }
 
 /** Names errors of the options, so that the program tells them from failures of the browser. */
-function checked<Result>(set: () => Result): Result {
+export function checked<Result>(set: () => Result): Result {
   try {
     return set();
   } catch (error) {
@@ -108,7 +110,7 @@ function checked<Result>(set: () => Result): Result {
   }
 }
 
-async function base64Of(canvas: HTMLCanvasElement): Promise<string> {
+export async function base64Of(canvas: HTMLCanvasElement): Promise<string> {
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (!blob) throw new Error('The browser could not make a PNG of the picture.');
   return toBase64(new Uint8Array(await blob.arrayBuffer()));
