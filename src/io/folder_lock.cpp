@@ -1,4 +1,4 @@
-#include "io/folder_lock.h"
+#include "tendril/io/folder_lock.h"
 #include "tendril/model/error.h"
 
 #include <cerrno>

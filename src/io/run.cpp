@@ -1,6 +1,4 @@
 #include "tendril/io/run.h"
-#include "io/run_failure.h"
-#include "io/run_folder.h"
 #include "io/run_totals.h"
 #include "io/step_series.h"
 #include "tendril/contact/contact_model.h"
@@ -10,6 +8,8 @@
 #include "tendril/io/friction_file.h"
 #include "tendril/io/outputs.h"
 #include "tendril/io/results.h"
+#include "tendril/io/run_failure.h"
+#include "tendril/io/run_folder.h"
 #include "tendril/io/scene.h"
 #include "tendril/model/error.h"
 

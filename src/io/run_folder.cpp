@@ -1,4 +1,4 @@
-#include "io/run_folder.h"
+#include "tendril/io/run_folder.h"
 #include "tendril/io/checkpoint.h"
 #include "tendril/model/error.h"
 

@@ -1,7 +1,7 @@
 #include "tendril/studies/forward_run.h"
 
-#include "io/run_failure.h"
 #include "tendril/io/run.h"
+#include "tendril/io/run_failure.h"
 #include "tendril/io/scene.h"
 #include "tendril/model/error.h"
 

@@ -32,8 +32,8 @@ struct Launch {
 
 #ifdef TENDRIL_HAVE_MPI
 
-// Functions of MPI are called by the second name that the standard gives each of them, PMPI_...: the sequential MUMPS brings some of its own
-// under the first.
+// Functions of MPI are called by the second name that the standard gives each of them, PMPI_...: the sequential MUMPS brings some of its
+// own under the first.
 
 /// Messages on their way, kept until MPI has taken them.
 struct Ranks::Outbox {

@@ -1,11 +1,11 @@
 #include "tendril/studies/study.h"
 
-#include "io/atomic_file.h"
-#include "io/folder_lock.h"
 #include "studies/csv.h"
 #include "studies/journal.h"
 #include "studies/study_files.h"
+#include "tendril/io/atomic_file.h"
 #include "tendril/io/checkpoint.h"
+#include "tendril/io/folder_lock.h"
 #include "tendril/io/run.h"
 #include "tendril/model/error.h"
 #include "tendril/studies/forward_run.h"

@@ -1,6 +1,6 @@
 #include "studies/study_files.h"
 
-#include "io/run_folder.h"
+#include "tendril/io/run_folder.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #pragma once
-#include "io/folder_lock.h"
+#include "tendril/io/folder_lock.h"
 
 #include <filesystem>
 #include <optional>
