@@ -83,7 +83,7 @@ describe.skipIf(!canTest())('the page of a study', { timeout: 60000 }, () => {
     await canvas.scrollIntoViewIfNeeded();
     const box = (await canvas.boundingBox())!;
     let text = '';
-    for (let y = 30; y < 300 && text === ''; y += 12) {
+    for (let y = 290; y > 30 && text === ''; y -= 20) {
       await canvas.click({ position: { x: box.width / 2, y } });
       text = (await page.textContent('#chosen')) ?? '';
     }

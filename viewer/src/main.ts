@@ -38,5 +38,5 @@ async function start(root: HTMLElement): Promise<void> {
 }
 
 const root = document.getElementById('root')!;
-window.tendril = { ready: start(root) };
+window.tendril = { ready: Promise.resolve(root).then(start) }; // it is there before anything is added to it
 window.tendril.ready.catch((error: unknown) => fail(root, error));

@@ -1,7 +1,7 @@
 // What the command-line renderer asks of the page of a study: the same names as of a film, as far as they make sense.
 import { base64Of, checked, sizeOf, type PictureOptions } from '../scene/commands';
 import type { StudyData } from './data';
-import { drawAll, firstAxes, sceneryOf } from './draw';
+import { drawAll, firstAxes, onProcessor, sceneryOf } from './draw';
 import { readInk } from './page';
 
 export function offerStudyCommands(study: StudyData): void {
@@ -18,7 +18,7 @@ export function offerStudyCommands(study: StudyData): void {
     document.documentElement.dataset['theme'] = options.dark ? 'dark' : 'light';
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [width, height];
-    const context = canvas.getContext('2d');
+    const context = canvas.getContext('2d', onProcessor);
     if (!context) throw new Error('The browser has no canvas to draw on.');
     const scenery = sceneryOf(study, readInk());
     if (options.colour) scenery.colour = study.columns.findIndex(({ name }) => name === options.colour);

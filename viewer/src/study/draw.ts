@@ -47,6 +47,9 @@ const font = (size: number) => `${size}px system-ui, sans-serif`;
 const mostLines = 4000;
 const mostPoints = 20000;
 
+/** Charts are drawn by the processor: the same pixels on every machine, and nothing goes to a graphics card and back. */
+export const onProcessor: CanvasRenderingContext2DSettings = { willReadFrequently: true };
+
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
 function write(context: Context, text: string, x: number, y: number, align: CanvasTextAlign, room = Infinity): void {

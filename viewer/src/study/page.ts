@@ -9,6 +9,7 @@ import {
   drawParallel,
   drawScatter,
   firstAxes,
+  onProcessor,
   sceneryOf,
   valueAt,
   type Box,
@@ -54,7 +55,7 @@ class Chart {
     this.box = { x: 0, y: 0, width: clientWidth, height: clientHeight };
     this.canvas.width = clientWidth * scale;
     this.canvas.height = clientHeight * scale;
-    const context = this.canvas.getContext('2d');
+    const context = this.canvas.getContext('2d', onProcessor);
     if (!context) return;
     context.scale(scale, scale);
     this.paint(context, this.box);
