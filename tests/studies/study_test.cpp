@@ -178,25 +178,31 @@ bool killLater(pid_t study, std::mt19937& random) {
   return WIFEXITED(status);
 }
 
-TEST_F(StudyTest, EndsWithTheSameTableHoweverOftenItWasKilled) {
-  const Design design = Design::latinHypercube({{"turns", 0.05, 0.6}}, 150, 4);
-  runStudy(alone(), options("whole", design));
+/// Kills a study at random times until `kills` of them hit it alive, and compares its table with that of one that was left alone.
+void expectSameTableAfterKills(const TemporaryFolder& folder, std::size_t runs, int kills) {
+  writeAll(folder / "scene.yaml", rollUp);
+  StudyOptions study{.scene = folder / "scene.yaml", .design = Design::latinHypercube({{"turns", 0.05, 0.6}}, runs, 4)};
+  study.workers = 2;
+  study.folder = folder / "whole";
+  runStudy(alone(), study);
+  const std::string whole = readAll(folder / "whole" / "sweep.csv");
+  study.folder = folder / "study";
   std::mt19937 random(1);
-  int kills = 0, endings = 0;
-  while (kills < 20) {
-    if (killLater(startStudy(options("study", design)), random)) {
-      ++endings;
-      EXPECT_TRUE(tableOf("study") == tableOf("whole"));
-      fs::remove_all(folder / "study");
-    } else {
-      ++kills;
+  for (int tries = 0; kills > 0; ++tries) {
+    ASSERT_LT(tries, 400);
+    if (!killLater(startStudy(study), random)) {
+      --kills;
+      continue;
     }
-    ASSERT_LT(endings, 200);
+    EXPECT_TRUE(readAll(folder / "study" / "sweep.csv") == whole);
+    fs::remove_all(folder / "study");
   }
-  const StudyOutcome last = runStudy(alone(), options("study", design));
-  EXPECT_EQ(last.succeeded(), 150u);
-  EXPECT_TRUE(tableOf("study") == tableOf("whole"));
+  EXPECT_EQ(runStudy(alone(), study).succeeded(), runs);
+  EXPECT_TRUE(readAll(folder / "study" / "sweep.csv") == whole);
 }
+
+TEST_F(StudyTest, EndsWithTheSameTableIfItWasKilled) { expectSameTableAfterKills(folder, 40, 4); }
+TEST(FullStudyTest, EndsWithTheSameTableHoweverOftenItWasKilled) { expectSameTableAfterKills(TemporaryFolder(), 150, 20); }
 
 /// Resident memory of this process [MB].
 double residentMemory() {

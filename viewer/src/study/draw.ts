@@ -52,10 +52,11 @@ export const onProcessor: CanvasRenderingContext2DSettings = { willReadFrequentl
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
-function write(context: Context, text: string, x: number, y: number, align: CanvasTextAlign, room = Infinity): void {
+function write(context: Context, text: string, x: number, y: number, align: CanvasTextAlign, room = Infinity, hasRim = false): void {
   context.textAlign = align;
   let shown = text;
   while (shown.length > 2 && context.measureText(shown).width > room) shown = `${shown.slice(0, -2)}…`;
+  if (hasRim) context.strokeText(shown, x, y);
   context.fillText(shown, x, y);
 }
 
@@ -144,9 +145,11 @@ export function drawParallel(context: Context, box: Box, scenery: Scenery): void
     context.fillStyle = ink.text;
     context.font = `600 ${font(12)}`;
     write(context, headOf(study.columns[c]!), x, box.y + 16, 'center', Math.max(60, room));
-    context.fillStyle = ink.quiet;
+    context.fillStyle = ink.text;
     context.font = font(11);
-    for (const { at, text } of axes[c]!.ticks) write(context, text, x + 5, bottom - place(axes[c]!, at) * (bottom - top) + 4, 'left', 70);
+    context.strokeStyle = ink.page; // a rim, to be read over the lines
+    context.lineWidth = 3;
+    for (const { at, text } of axes[c]!.ticks) write(context, text, x + 5, bottom - place(axes[c]!, at) * (bottom - top) + 4, 'left', 70, true);
   }
 }
 
