@@ -1,0 +1,51 @@
+#include "tendril/analysis/annealing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace tendril {
+namespace {
+
+template <typename Energy> Annealer anneal(const Energy& energy, const AnnealingOptions& options = {}, std::uint64_t seed = 1) {
+  Annealer search(VectorX::Constant(2, 0.5), options, RandomStream(seed));
+  while (!search.finished()) search.take(energy(search.trial()));
+  return search;
+}
+
+TEST(Annealing, EndsByEachOfItsRules) {
+  EXPECT_EQ(anneal([](const VectorX&) { return 0.0; }).evaluations(), 2000) << "everything is accepted, nothing improves";
+  double rising = 0;
+  EXPECT_EQ(anneal([&](const VectorX&) { return rising += 1e9; }).evaluations(), 302) << "the first is accepted, then 301 are rejected";
+  double falling = 0;
+  const Annealer cold = anneal([&](const VectorX&) { return falling -= 1; });
+  // 0.8^83 < 1e-8, after 20 improvements each.
+  EXPECT_EQ(cold.evaluations(), 83 * 20);
+  EXPECT_LE(cold.temperature(), 1e-8);
+}
+
+TEST(Annealing, FindsTheDeeperOfTwoValleys) {
+  const auto energy = [](const VectorX& x) {
+    const auto valley = [&](double a, double b) { return std::exp(-30 * ((x[0] - a) * (x[0] - a) + (x[1] - b) * (x[1] - b))); };
+    return -0.9 * valley(0.4, 0.5) - valley(0.9, 0.9);
+  };
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) found += anneal(energy, {}, seed).value() < -0.99;
+  EXPECT_GE(found, 8);
+}
+
+TEST(Annealing, StaysInTheBoxAndRepeatsItself) {
+  const auto energy = [](const VectorX& x) {
+    EXPECT_TRUE((x.array() >= 0).all() && (x.array() <= 1).all());
+    return x[0] > 0.9 ? std::numeric_limits<double>::quiet_NaN() : -x.sum();
+  };
+  const Annealer a = anneal(energy), b = anneal(energy), c = anneal(energy, {}, 2);
+  EXPECT_EQ(a.best(), b.best());
+  EXPECT_NE(a.best(), c.best());
+  EXPECT_LE(a.best()[0], 0.9);
+  EXPECT_NEAR(a.best()[1], 1, 1e-2);
+}
+
+}
+}
