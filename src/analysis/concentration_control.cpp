@@ -38,10 +38,15 @@ class Concentration {
                 const StopQuestion& stop)
       : performance_(performance), inputs_(inputs), options_(options), stop_(stop), box_{inputs.lower(), inputs.upper()} {}
 
-  ConcentrationControlResult solve() {
+  ConcentrationControlResult certifyStart() {
     result_.controls = options_.start;
     result_.begin = result_.best = certified(options_.start);
     note(result_.begin);
+    return result_;
+  }
+
+  ConcentrationControlResult solve() {
+    certifyStart();
     if (options_.search == ControlSearch::Annealing)
       anneal();
     else
@@ -162,6 +167,12 @@ std::string_view nameOf(ControlSearch search) { return search == ControlSearch::
 ConcentrationControlResult concentrate(const Performance& performance, const UncertainInputs& inputs,
                                        const ConcentrationControlOptions& options, const StopQuestion& stop) {
   return Concentration(performance, inputs, options, stop).solve();
+}
+
+ConcentrationControlResult certifyControls(const Performance& performance, const UncertainInputs& inputs, const VectorX& controls,
+                                           const CertificateOptions& options, const StopQuestion& stop) {
+  const ConcentrationControlOptions all{.certificate = options, .start = controls};
+  return Concentration(performance, inputs, all, stop).certifyStart();
 }
 
 }

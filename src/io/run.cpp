@@ -4,6 +4,7 @@
 #include "tendril/contact/contact_model.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/equations/analysis.h"
+#include "tendril/io/certification.h"
 #include "tendril/io/checkpoint.h"
 #include "tendril/io/friction_file.h"
 #include "tendril/io/outputs.h"
@@ -115,6 +116,7 @@ class Run {
  private:
   void open();
   void addSeries();
+  std::unique_ptr<Analysis> makeAnalysis();
   std::exception_ptr startAnalysis();
   void begin(const std::exception_ptr& failure);
   void resumeFrom(const Checkpoint& checkpoint);
@@ -163,10 +165,17 @@ class Run {
 };
 
 Run::Run(const RunOptions& options)
-    : options_(options), log_(options.terminalLevel), scene_(readScene(options, clock_)),
-      analysis_(scene_.makeAnalysis(frictionObserver())), outputs_(scene_.makeOutputs()), folder_(folderOf(options)),
-      fingerprint_(fingerprintOf(scene_.document())), checkpointEvery_(std::max(options.checkpointEvery, 1L)) {
+    : options_(options), log_(options.terminalLevel), scene_(readScene(options, clock_)), analysis_(makeAnalysis()),
+      outputs_(scene_.makeOutputs()), folder_(folderOf(options)), fingerprint_(fingerprintOf(scene_.document())),
+      checkpointEvery_(std::max(options.checkpointEvery, 1L)) {
   outcome_.folder = folder_.path();
+}
+
+std::unique_ptr<Analysis> Run::makeAnalysis() {
+  std::unique_ptr<Analysis> analysis = scene_.makeAnalysis(frictionObserver());
+  if (auto* certification = dynamic_cast<Certification*>(analysis.get()); certification && options_.sharing)
+    certification->share(options_.sharing);
+  return analysis;
 }
 
 RunOutcome Run::execute() {
@@ -468,6 +477,7 @@ void Run::finish(const std::string& status) {
     writeArrays();
     writer_->close();
   }
+  if (const auto* certification = dynamic_cast<const Certification*>(analysis_.get())) certification->writeSamples(folder_.samples());
   outcome_.summary.status = status;
   gatherSummary();
   outcome_.summary.write(folder_.summary());

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 /// What runs and exports leave in a folder.
 constexpr std::array ownNames{"results.h5",           "summary.json",       "log.txt", "scene.yaml", "checkpoint", "checkpoint.previous",
-                              "summary.json.partial", "checkpoint.partial", "vtk",     "csv",        "friction",   "meshes"};
+                              "summary.json.partial", "checkpoint.partial", "vtk",     "csv",        "friction",   "meshes",
+                              "samples.csv"};
 
 bool holdsOnlyOwnFiles(const fs::path& folder) {
   return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const fs::directory_entry& entry) {
@@ -51,7 +52,7 @@ RunFolder::RunFolder(fs::path folder) : path_(std::move(folder)) {
 
 void RunFolder::clear() const {
   for (const fs::path& file :
-       {results(), summary(), log(), scene(), checkpoint(), Checkpoint::previous(checkpoint()), friction(), path_ / "meshes"}) {
+       {results(), summary(), log(), scene(), checkpoint(), Checkpoint::previous(checkpoint()), friction(), path_ / "meshes", samples()}) {
     std::error_code status;
     fs::remove_all(file, status);
     if (status) {

@@ -47,6 +47,10 @@ const Mechanism& Scene::mechanism() const { return impl->content.mechanism; }
 const ContactModel& Scene::contacts() const { return impl->content.contacts; }
 const std::vector<Obstacle>& Scene::obstacles() const { return impl->content.obstacles; }
 const OptimalControlOptions* Scene::manoeuvre() const { return impl->content.manoeuvre.get(); }
+const CertificationOptions* Scene::certification() const { return impl->content.certification.get(); }
+std::unique_ptr<Analysis> Scene::makeForwardAnalysis() const {
+  return impl->content.makeForwardAnalysis(*mechanism().model, contacts(), {});
+}
 const std::vector<ShellPart>& Scene::shells() const { return impl->content.shells; }
 const std::vector<Guide>& Scene::guides() const { return impl->content.guides; }
 std::unique_ptr<Analysis> Scene::makeAnalysis(const FrictionObserver& observer) const {

@@ -37,6 +37,7 @@ SceneContent SceneBuilder::build() {
   refuseConflict(contacts);
   if (!knowsContactsOfBeams_) refuseTouchingBeams();
   content_.meshes = meshes_.files();
+  readUncertainty(scene);
   const std::vector<Record> outputs = scene.objects("outputs");
   std::vector<const Marker*> outputMarkers;
   for (const Record& r : outputs) outputMarkers.push_back(r.has("on") ? &marker(r.node("on")) : nullptr);
@@ -45,6 +46,8 @@ SceneContent SceneBuilder::build() {
   if (content_.isRod) makeRodStatics();
   if (content_.isShell) makeShellAnalysis(scene, analysis);
   for (std::size_t i = 0; i < outputs.size(); ++i) content_.outputs.push_back(readOutput(outputs[i], outputMarkers[i]));
+  content_.makeForwardAnalysis = content_.makeAnalysis;
+  if (certification_) makeCertification(scene.object("certify"));
   return std::move(content_);
 }
 

@@ -31,6 +31,7 @@ struct SceneContent {
   ContactModel contacts;
   std::vector<Obstacle> obstacles;
   std::shared_ptr<const OptimalControlOptions> manoeuvre; ///< null where no controls are looked for
+  std::shared_ptr<const CertificationOptions> certification; ///< null where nothing is certified
   std::vector<ShellPart> shells;
   std::vector<Guide> guides; ///< of the analysis of solvability
   std::vector<scenes::MeshFile> meshes;
@@ -49,6 +50,7 @@ struct SceneContent {
   Dimension argument; ///< of t: a time, or in statics the pure number that multiplies the loads
   int outputEvery = 1;
   PathParameter path = PathParameter::Time;
+  AnalysisMaker makeForwardAnalysis; ///< without its certification
   AnalysisMaker makeAnalysis;
   std::vector<OutputDefinition> outputs;
   std::map<std::string, Node> labels; ///< of what has a name, as messages call it: "body 'a'"

@@ -3,6 +3,7 @@
 #include "io/scene_reader.h"
 #include "tendril/analysis/model_contacts.h"
 #include "tendril/control/optimal_control.h"
+#include "tendril/io/certification.h"
 #include "tendril/rods/contact_statics.h"
 #include "tendril/rods/cosserat_statics.h"
 #include "tendril/rods/elastica_statics.h"
@@ -45,11 +46,13 @@ struct Frame {
 
 /// The unit vector of a direction that a scene gives by any vector along it.
 Vector3 direction(const Record& r, const char* key);
+/// Of a control: force, moment, tension per length, or activation.
+const Dimension& dimensionOf(const Actuator& control);
 
 /// Builds what a document describes, object by object; every theme has a source of its own.
 class SceneBuilder {
  public:
-  explicit SceneBuilder(const Document& document) : root_(document.root()) { refuseUnavailable(); }
+  explicit SceneBuilder(const Document& document) : document_(document), root_(document.root()) { refuseUnavailable(); }
 
   SceneContent build();
 
@@ -143,6 +146,18 @@ class SceneBuilder {
   Guide readGuide(const Record& r, const std::vector<Guide>& others);
   std::optional<MonitorQuantity> ofSolvability(const Record& r) const;
   std::vector<std::string> guides_;
+
+  // ---- certification: scene_builder_certification.cpp -----------------------------------------------------------------------------------
+  /// What has markers comes first, what needs the actuators and outputs last.
+  void readUncertainty(const Record& scene);
+  void addUncertainInput(const Record& r);
+  void readPerformance(const Record& r);
+  void readDiameter(const Record& r);
+  void readBetterControls(const Record& r);
+  void makeCertification(const Record& r);
+  std::optional<MonitorQuantity> ofCertification(const Record& r) const;
+  std::optional<CertificationOptions> certification_;
+
   // ---- shells: scene_builder_shells.cpp ------------------------------------------------------------------------------------------------
   void readShells(const std::vector<Record>& records, const Record& analysis);
   AirDrag readAir(const Record& r) const;
@@ -190,6 +205,7 @@ class SceneBuilder {
   Measure ofJoint(const Record& r) const;
   std::optional<Measure> ofMechanism(const std::string& what) const;
 
+  const Document& document_;
   Node root_;
   SceneContent content_;
   MechanismBuilder builder_;

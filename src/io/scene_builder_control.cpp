@@ -24,12 +24,6 @@ bool isForce(const Actuator& control) {
 bool isCable(const Actuator& control) { return !control.cables.empty(); }
 bool isMuscle(const Actuator& control) { return !control.muscles.empty(); }
 
-/// Of a control: force, moment, tension per length, or activation.
-const Dimension& dimensionOf(const Actuator& control) {
-  if (isMuscle(control)) return dimension::none;
-  return isCable(control) ? dimension::stiffness : isForce(control) ? dimension::force : dimension::moment;
-}
-
 std::pair<double, double> readLimit(const Node& node, const Dimension& of) {
   const std::vector<Node> ends = node.isSequence() ? node.items() : std::vector<Node>{};
   if (ends.size() != 2) node.refuse("expected two numbers", "write [least, most]");
@@ -38,6 +32,11 @@ std::pair<double, double> readLimit(const Node& node, const Dimension& of) {
   return limit;
 }
 
+}
+
+const Dimension& dimensionOf(const Actuator& control) {
+  if (isMuscle(control)) return dimension::none;
+  return isCable(control) ? dimension::stiffness : isForce(control) ? dimension::force : dimension::moment;
 }
 
 void SceneBuilder::readActuators(const std::vector<Record>& records) {

@@ -91,6 +91,7 @@ OutputDefinition::Quantity SceneBuilder::quantity(const Record& r, const Marker*
   if (const auto ofContact = ofContacts(r)) return *ofContact;
   if (const auto ofPath = ofDiscretePath(r, at)) return *ofPath;
   if (const auto examined = ofSolvability(r)) return *examined;
+  if (const auto certified = ofCertification(r)) return *certified;
   if (what == "step size") return StepQuantity::StepSize;
   if (what == "iterations") return StepQuantity::Iterations;
   if (what == "critical load") return StepQuantity::CriticalLoad;

@@ -1191,6 +1191,14 @@ const Schema& output() {
        {"friction newton steps", "Newton steps of the contact solver in the step.", {}},
        {"dissipation", "Energy that the contacts have taken since the start.", {}},
        {"step time", "Time that the computer spent on the step; differs from run to run.", {}},
+       {"certification",
+        "Under uncertainty: what is known of the probability of failure, or of the performance.",
+        {choice("quantity",
+                {"bound", "exact mean bound", "confidence", "diameter", "diameters", "mean", "deviation", "margin", "failures",
+                 "failure interval", "hoeffding bound", "quantile", "undefined", "certified", "runs", "gradients"},
+                "What of it."),
+         choice("controls", {"best", "begin"}, "Of which controls: the best found, or the given ones.").defaultsTo("best"),
+         number("share", dim::none, "Of a quantile.").optional()}},
        {"array",
         "Values of other outputs in a row.",
         {any("of", "Names of outputs, as in an expression: a list, or a text in which the number of `for` is filled in, \"v${i}\"."),
@@ -1217,6 +1225,85 @@ const Schema& output() {
        any("relative_to", "Subtracted from the value: `initial`, or as many numbers as the value has.").optional(),
        boolean("series", "Record the values over the steps, too.").defaultsTo("true")},
       "expression");
+  return table;
+}
+
+const Schema& uncertainInput() {
+  const Field range = any("range", "[least, most]: it lies between.");
+  static const Schema table(
+      "uncertain input",
+      "A number that is known by its distribution alone; all are independent. It is that of a parameter or any other value of the scene, "
+      "in "
+      "the units of the scene; or, of a manoeuvre, of a force on a marker, which is another one in every interval.",
+      "distribution",
+      {{"uniform", "Every value is as likely.", {range}},
+       {"normal",
+        "The normal distribution, cut off at the range.",
+        {any("mean", "Its mean before it is cut off."), any("deviation", "Its standard deviation before it is cut off."), range}},
+       {"triangular", "Density rising to the mode and falling from it.", {any("mode", "The likeliest value."), range}},
+       {"beta",
+        "Density as (x - least)^(a-1) (most - x)^(b-1).",
+        {number("a", dim::none, "Exponent.").positive(), number("b", dim::none, "Exponent.").positive(), range}},
+       {"values",
+        "One of a list.",
+        {any("values", "The values."), numbers("weights", -1, dim::none, "How likely they are; equally, if not given.").optional()}}},
+      {text("name", "Name of the input; that of the parameter, if `parameter` is not given."), repeat(),
+       text("parameter", "Parameter, or path.to.key of another value, as for --set.").optional(),
+       any("on", std::string("A force acts on this marker: ") + markerHelp + ".").optional(),
+       vector3("force", dim::none, "Its direction, in the inertial frame.").optional(),
+       number("slope", dim::none, "Bound of the slope of the performance by this input, in the units of both; for diameter: bounds.")
+           .positive()
+           .optional()},
+      "uniform");
+  return table;
+}
+
+const Schema& miss() {
+  static const Schema table("miss", "How far a marker is from a place at the end of a manoeuvre.",
+                            {place("on", "The marker"), vector3("place", dim::length, "The place.")});
+  return table;
+}
+
+const Schema& freeParameter() {
+  static const Schema table("free parameter", "A parameter that a search for better controls may change.",
+                            {text("name", "Parameter, or path.to.key of another value."),
+                             numbers("range", 2, dim::none, "[least, most]; the search begins halfway.")});
+  return table;
+}
+
+const Schema& betterControls() {
+  static const Schema table(
+      "better controls", "How controls are looked for that make failure less probable.",
+      {choice("search", {"gradient", "annealing"}, "gradient: projected gradients of margin over diameter; annealing: without derivatives.")
+           .defaultsTo("gradient"),
+       number("neighbourhood", dim::none, "Of a manoeuvre: how far every control may move, relative to its value at the optimum.")
+           .positive()
+           .defaultsTo("0.05"),
+       any("least", "Of a manoeuvre: every control may move at least so far.").defaultsTo("0.5"),
+       objects("parameters", freeParameter(), "Of other scenes: parameters that are free."),
+       integer("samples", "gradient: of the mean in a step.").positive().defaultsTo("8"),
+       integer("steps", "gradient: evaluations in a round.").positive().defaultsTo("12"),
+       integer("rounds", "gradient: after each the diameter is looked for anew.").positive().defaultsTo("3"),
+       integer("evaluations", "annealing: at most.").positive().defaultsTo("2000")});
+  return table;
+}
+
+const Schema& certify() {
+  static const Schema table(
+      "certification", "What must not fail under uncertainty: the performance is not to be above the threshold.",
+      {text("performance", "Name of the output whose result is the performance.").optional(),
+       object("miss", miss(), "Of a manoeuvre, in its place.").optional(),
+       any("threshold", "Failure is a performance above it, in the units of the outputs."),
+       integer("samples", "Forward runs of the mean.").positive().defaultsTo("100"),
+       integer("seed", "Of the random numbers.").nonNegative().defaultsTo("1"),
+       number("epsilon", dim::none, "Probability that the samples mislead.").positive().defaultsTo("1e-3"),
+       choice(
+           "diameter", {"gradient", "annealing", "bounds"},
+           "How the diameter is looked for: projected gradients from several starts, or annealing: estimates; bounds: certified from the "
+           "slopes of the inputs.")
+           .defaultsTo("gradient"),
+       integer("starts", "gradient: starts for every input.").positive().defaultsTo("3"),
+       object("controls", betterControls(), "Look for better controls.").optional()});
   return table;
 }
 
@@ -1313,6 +1400,8 @@ const Schema& scene() {
        objects("contacts", contact(), "Laws of contact: what touches what, and how."),
        object("gravity", gravity(), "Gravity; none if not given.").optional(),
        object("analysis", analysis(), "What is computed."),
+       objects("uncertain", uncertainInput(), "What is known by its distribution alone."),
+       object("certify", certify(), "What must not fail under uncertainty.").optional(),
        objects("outputs", output(), "What is measured."),
        object("reference", referenceValues(), "By what the results can be judged.").optional(),
        object("picture", picture(), "How the gallery shows it.").optional()});

@@ -8,7 +8,7 @@ namespace tendril {
 
 namespace {
 
-constexpr double largestStep = 1e10;
+constexpr double largestStep = 1e20; // times the largest slope: whatever is not flat goes to its end of the box
 
 Eigen::VectorXd projected(const Eigen::VectorXd& x) { return x.cwiseMax(0).cwiseMin(1); }
 

@@ -39,12 +39,13 @@ TEST(ProjectedGradient, LinearFunctionsEndInTheirCornerAtOnce) {
 TEST(ProjectedGradient, QuadraticMeetsTheConditionsOfOptimality) {
   const int n = 12;
   Eigen::MatrixXd A = Eigen::MatrixXd::Identity(n, n);
-  VectorXd b(n);
+  VectorXd free(n); // where it would be without the box
   for (int i = 0; i < n; ++i) {
-    b[i] = std::sin(3.0 * i);
+    free[i] = 0.5 + std::sin(3.0 * i);
     for (int j = 0; j < n; ++j) A(i, j) += 0.5 * std::cos(double(i * j)) / (1 + std::abs(i - j));
   }
   const Eigen::MatrixXd H = A.transpose() * A;
+  const VectorXd b = H * free;
   VectorXd gradient;
   const Function f = [&](const VectorXd& x, VectorXd& g) {
     g = H * x - b;

@@ -51,5 +51,8 @@ struct ConcentrationControlResult {
 /// The points of the performance are (u, x), controls first.
 ConcentrationControlResult concentrate(const Performance& performance, const UncertainInputs& inputs,
                                        const ConcentrationControlOptions& options, const StopQuestion& stop = {});
+/// The certificate of given controls, as `begin` and `best`.
+ConcentrationControlResult certifyControls(const Performance& performance, const UncertainInputs& inputs, const VectorX& controls,
+                                           const CertificateOptions& options, const StopQuestion& stop = {});
 
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "tendril/io/certification.h"
 #include "tendril/io/log.h"
 #include "tendril/io/summary.h"
 
@@ -32,6 +33,8 @@ struct RunOptions {
   /// written when a run is interrupted. Decides only how much work a crash can cost.
   double checkpointSeconds = 5;
   LogLevel terminalLevel = LogLevel::Warning;
+  /// How the forward runs of a certification are shared out; empty: one thread per core.
+  WorkSharing sharing;
   /// Called after each step.
   std::function<void(const RunProgress&)> progress;
   /// Asked after each step; true ends the run in good order (status "interrupted").
@@ -57,6 +60,7 @@ struct RunOutcome {
 ///   checkpoint    from which `resume` continues
 ///   friction/     contact problems of the steps that the scene names (friction_file.h)
 ///   meshes/       copies of the mesh files of the scene
+///   samples.csv   of a certification: inputs and performance of every sample
 ///
 /// A resumed run ends with the same bits as one that was never stopped: the same rows of results and the same numbers in the summary but
 /// for the time spent. Energy in the summary of a motion: `initial`, `final`, `work` of loads, drives and dampers (trapezoidal rule over

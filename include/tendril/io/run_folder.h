@@ -23,6 +23,7 @@ class RunFolder {
   std::filesystem::path log() const { return path_ / "log.txt"; }
   std::filesystem::path scene() const { return path_ / "scene.yaml"; }
   std::filesystem::path checkpoint() const { return path_ / "checkpoint"; }
+  std::filesystem::path samples() const { return path_ / "samples.csv"; }
   std::filesystem::path friction() const { return path_ / "friction"; }
 
  private:

@@ -21,6 +21,7 @@ struct Guide;
 struct ShellPart;
 struct FrictionProblem;
 struct OptimalControlOptions;
+struct CertificationOptions;
 
 /// Something rigid that others touch and that they do not move.
 struct Obstacle {
@@ -64,11 +65,15 @@ class Scene {
   const std::vector<Obstacle>& obstacles() const;
   /// The optimal control problem that is asked for; null in other analyses.
   const OptimalControlOptions* manoeuvre() const;
+  /// What is certified under uncertainty; null in scenes without `certify`.
+  const CertificationOptions* certification() const;
   const std::vector<ShellPart>& shells() const;
   /// Of the analysis of solvability.
   const std::vector<Guide>& guides() const;
   /// A new analysis in its initial state, start() not yet called.
   std::unique_ptr<Analysis> makeAnalysis(const FrictionObserver& observer = {}) const;
+  /// The same without its certification: one run.
+  std::unique_ptr<Analysis> makeForwardAnalysis() const;
   Outputs makeOutputs() const;
 
   /// In dynamics t is the time [s], in statics the load parameter.

@@ -1,0 +1,32 @@
+#pragma once
+#include "tendril/io/certification.h"
+
+#include <memory>
+#include <string>
+
+namespace tendril {
+
+/// The performance of a scene at one point after the other: controls first, then uncertain inputs. NaN where the run fails, with the
+/// reason.
+class SceneFunction {
+ public:
+  virtual ~SceneFunction() = default;
+  virtual bool knowsGradients() const { return false; }
+  /// Fills the gradient where it is wanted and known.
+  double operator()(const VectorX& point, VectorX* gradient = nullptr);
+  const std::string& reason() const { return reason_; }
+
+ protected:
+  virtual double run(const VectorX& point, VectorX* gradient) = 0;
+
+ private:
+  std::string reason_;
+};
+
+/// Any scene, run anew at every point; or a manoeuvre, as a ForwardFunction.
+std::unique_ptr<SceneFunction> sceneFunction(const CertificationOptions& options, const Certification::SceneMaker& scenes);
+
+/// The override that gives a value of a scene this number.
+std::string assignment(const std::string& path, double value);
+
+}
