@@ -35,10 +35,11 @@ Certificate certify(CountedPerformance& performance, const UncertainInputs& inpu
   if (c.undefined > 0) return c;
   c.diameter = findDiameter(performance, options.diameter);
   const double D = c.diameter.value();
-  c.alpha = samplingMargin(D, c.samples, options.epsilon);
-  c.confidenceFactor = confidenceFactor(options.threshold, c.mean + c.alpha, D);
+  c.alpha = options.mean ? 0 : samplingMargin(D, c.samples, options.epsilon);
+  const double mean = options.mean.value_or(c.mean);
+  c.confidenceFactor = confidenceFactor(options.threshold, mean + c.alpha, D);
   c.bound = failureBound(c.confidenceFactor);
-  c.exactMeanBound = failureBound(confidenceFactor(options.threshold, c.mean, D));
+  c.exactMeanBound = failureBound(confidenceFactor(options.threshold, mean, D));
   return c;
 }
 

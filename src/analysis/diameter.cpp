@@ -104,6 +104,9 @@ void anneal(CountedPerformance& performance, const DiameterOptions& options, Dia
 void climb(CountedPerformance& performance, const DiameterOptions& options, Diameter& diameter) {
   const int inputs = int(performance.box().size());
   std::vector<Searcher<ProjectedGradient>> all;
+  // Where a performance is monotone, and where it has a valley or a hill.
+  constexpr double pairs[][2]{{1, 0}, {0, 1}, {1, 0.5}, {0, 0.5}};
+  constexpr int firsts = 4;
   const auto add = [&](const Difference& difference, const VectorX& start) {
     all.push_back({difference, ProjectedGradient(start, options.gradient)});
   };
@@ -112,9 +115,9 @@ void climb(CountedPerformance& performance, const DiameterOptions& options, Diam
     if (!options.known.empty()) add(difference, difference.unit(options.known[std::size_t(k)]));
     for (int start = 0; start < options.starts; ++start) {
       VectorX z = acrossTheMiddle(inputs, k);
-      for (int i = 0; start >= 2 && i < inputs; ++i)
+      for (int i = 0; start >= firsts && i < inputs; ++i)
         z[i] = RandomStream(options.seed, std::uint32_t(k) + 1).uniform(std::uint64_t(start), std::uint32_t(i)) < 0.5 ? 0 : 1;
-      z[k] = start % 2 == 0 ? 1 : 0, z[inputs] = 1 - z[k];
+      z[k] = pairs[start % firsts][0], z[inputs] = pairs[start % firsts][1];
       add(difference, z);
     }
   }

@@ -17,8 +17,7 @@ namespace {
 
 struct Options {
   RunOptions run;
-  bool json = false;
-  bool quiet = false;
+  RunDisplay display;
 };
 
 std::string valueText(const Summary::Output& output) {
@@ -61,30 +60,30 @@ void printForPeople(const RunOutcome& outcome) {
   fmt::print("{}\nResults in {}\n", verdict(outcome), outcome.folder.string());
 }
 
-int runScene(Options options) {
+}
+
+int runScene(RunOptions options, const RunDisplay& display) {
   catchStopSignals();
   ProgressBar bar;
-  options.run.stop = stopRequested;
-  if (!options.quiet) options.run.progress = [&bar](const RunProgress& progress) { bar.show(progress); };
-  if (options.quiet) options.run.terminalLevel = LogLevel::Error;
-  const RunOutcome outcome = run(options.run);
+  options.stop = stopRequested;
+  if (!display.quiet) options.progress = [&bar](const RunProgress& progress) { bar.show(progress); };
+  if (display.quiet) options.terminalLevel = LogLevel::Error;
+  const RunOutcome outcome = run(options);
   bar.wipe();
   if (outcome.wasComplete) {
-    if (options.json)
+    if (display.json)
       fmt::print("{}\n", nlohmann::ordered_json::parse(std::ifstream(outcome.folder / "summary.json")).dump());
-    else if (!options.quiet)
+    else if (!display.quiet)
       fmt::print("Nothing to do: {}.\n", outcome.message);
     return Success;
   }
-  if (options.json)
+  if (display.json)
     fmt::print("{}\n", nlohmann::ordered_json::parse(outcome.summary.json()).dump());
-  else if (!options.quiet)
+  else if (!display.quiet)
     printForPeople(outcome);
   if (outcome.status == RunStatus::Success) return Success;
   fmt::print(stderr, "error: {}\n", outcome.message);
   return outcome.status == RunStatus::Failed ? NumericsFailed : Stopped;
-}
-
 }
 
 void addRun(CLI::App& program, Action& action) {
@@ -94,15 +93,15 @@ void addRun(CLI::App& program, Action& action) {
   command->add_option("-o,--output", options->run.folder, "Result folder (default: NAME.result in the current folder)");
   addRepeated(*command, "--set", options->run.overrides, "Set a parameter, NAME=VALUE, or any value, path.to.key=VALUE; may be repeated");
   command->add_flag("--resume", options->run.resume, "Continue from the last checkpoint in the result folder");
-  command->add_flag("--json", options->json, "Print the summary as one line of JSON on stdout");
-  command->add_flag("--quiet", options->quiet, "Print errors only");
+  command->add_flag("--json", options->display.json, "Print the summary as one line of JSON on stdout");
+  command->add_flag("--quiet", options->display.quiet, "Print errors only");
   command->add_option("--checkpoint-every", options->run.checkpointEvery, "Steps between two checkpoints")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_option("--checkpoint-seconds", options->run.checkpointSeconds, "Least time between two checkpoint files [s]")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  command->callback([options, &action] { action = [options] { return runScene(*options); }; });
+  command->callback([options, &action] { action = [options] { return runScene(options->run, options->display); }; });
 }
 
 }

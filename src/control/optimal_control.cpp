@@ -441,6 +441,7 @@ const State& OptimalControl::state() const { return impl_->state; }
 VectorX OptimalControl::reactions() { return impl_->state.lambda; }
 double OptimalControl::progress() const { return double(impl_->step.step) / impl_->path->intervals(); }
 const Transcription& OptimalControl::path() const { return *impl_->path; }
+bool OptimalControl::hasSolution() const { return impl_->failure.empty(); }
 double OptimalControl::cost() const { return impl_->report.objective; }
 const InteriorPointReport& OptimalControl::report() const { return impl_->report; }
 

@@ -159,15 +159,19 @@ VectorX Certification::givenControls() const {
   return middle;
 }
 
+/// Of parameters their ranges; of actuators the neighbourhood of the optimum that lies within their limits.
 Box Certification::neighbourhood(const VectorX& given) const {
   Box box{given, given};
+  for (std::size_t i = 0; i < options_.controls.size(); ++i)
+    box.lower[Eigen::Index(i)] = options_.controls[i].lower, box.upper[Eigen::Index(i)] = options_.controls[i].upper;
+  const auto* manoeuvre = dynamic_cast<const OptimalControl*>(nominal_.get());
+  if (!manoeuvre) return box;
+  const ControlProblem& problem = manoeuvre->path().problem();
   for (Eigen::Index i = 0; i < given.size(); ++i) {
-    if (!options_.controls.empty()) {
-      box.lower[i] = options_.controls[std::size_t(i)].lower, box.upper[i] = options_.controls[std::size_t(i)].upper;
-    } else if (!options_.least.empty()) {
-      const double reach = std::max(options_.neighbourhood * std::abs(given[i]), options_.least[std::size_t(i) % options_.least.size()]);
-      box.lower[i] -= reach, box.upper[i] += reach;
-    }
+    const std::size_t actuator = std::size_t(i) % options_.least.size();
+    const double reach = std::max(options_.neighbourhood * std::abs(given[i]), options_.least[actuator]);
+    box.lower[i] = std::min(given[i], std::max(given[i] - reach, problem.lower[actuator]));
+    box.upper[i] = std::max(given[i], std::min(given[i] + reach, problem.upper[actuator]));
   }
   return box;
 }
@@ -175,16 +179,16 @@ Box Certification::neighbourhood(const VectorX& given) const {
 void Certification::start() {
   nominal_->start();
   messages_ = nominal_->messages();
-  if (const auto* manoeuvre = dynamic_cast<const OptimalControl*>(nominal_.get()); manoeuvre && !isSolved(manoeuvre->report())) return;
+  if (const auto* manoeuvre = dynamic_cast<const OptimalControl*>(nominal_.get()); manoeuvre && !manoeuvre->hasSolution()) return;
   const Performance whole = performance(sharing_(worker()));
   ConcentrationControlOptions options = options_.control;
   options.certificate = options_.certificate;
   options.start = givenControls();
-  options.controls = neighbourhood(options.start);
   const StopQuestion stop = [this] { return isStopAsked(); };
   ConcentrationControlResult found;
   if (options_.search) {
     options.search = *options_.search;
+    options.controls = neighbourhood(options.start);
     found = concentrate(whole, inputs_, options, stop);
   } else {
     found = certifyControls(whole, inputs_, options.start, options.certificate, stop);
@@ -284,7 +288,8 @@ void Certification::writeSamples(const std::filesystem::path& file) const {
   const RandomStream stream(options_.certificate.seed);
   for (std::size_t i = 0; i < begin->second.size(); ++i) {
     text += fmt::format("{}", i + 1);
-    for (const double x : inputs_.samples(stream, 1, long(i)).reshaped()) text += fmt::format(",{}", x);
+    const VectorX x = inputs_.samples(stream, 1, long(i));
+    for (const double number : x) text += fmt::format(",{}", number);
     text += fmt::format(",{}", begin->second[i]);
     if (options_.search) text += fmt::format(",{}", best->second[i]);
     text += '\n';

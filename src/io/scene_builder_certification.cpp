@@ -51,6 +51,10 @@ void SceneBuilder::readUncertainty(const Record& scene) {
   certificate.seed = std::uint64_t(r.integer("seed"));
   certificate.epsilon = r.number("epsilon");
   if (!(certificate.epsilon < 1)) r.node("epsilon").refuse("this is the probability that the samples mislead", "give a number below 1");
+  if (r.has("mean")) {
+    if (r.has("controls")) r.node("mean").refuse("the mean depends on the controls", "remove it, or `controls`");
+    certificate.mean = r.node("mean").toNumber(certification_->miss ? dimension::length : dimension::none);
+  }
   readDiameter(r);
 }
 
@@ -140,6 +144,9 @@ void SceneBuilder::readBetterControls(const Record& r) {
 }
 
 void SceneBuilder::makeCertification(const Record& r) {
+  if (certification_->miss && (content_.manoeuvre->durationBounds || content_.manoeuvre->refinements > 0))
+    r.node("miss").refuse("forward runs have the intervals and the duration that the scene states",
+                          "give the duration, and leave out `refine`");
   readBetterControls(r);
   const std::string& output = certification_->output;
   const auto& outputs = content_.outputs;
@@ -150,14 +157,15 @@ void SceneBuilder::makeCertification(const Record& r) {
   }
   const auto options = std::make_shared<const CertificationOptions>(*certification_);
   content_.certification = options;
-  const Certification::SceneMaker scenes = [source = document_.text(), name = document_.fileName(),
-                                            common = document_.overrides()](const std::vector<std::string>& overrides) {
-    std::vector<std::string> all = common;
-    all.insert(all.end(), overrides.begin(), overrides.end());
-    return Scene::fromText(source, name, all);
-  };
-  content_.makeAnalysis = [forward = content_.makeAnalysis, options, scenes](const Model& model, const ContactModel& contacts,
-                                                                             const FrictionObserver& observer) {
+  content_.makeAnalysis = [forward = content_.makeAnalysis, options, text = document_.text(), file = document_.fileName(),
+                           common = document_.overrides()](const Model& model, const ContactModel& contacts,
+                                                           const FrictionObserver& observer) {
+    const Certification::SceneMaker scenes = [source = DocumentSource::fromText(text, file),
+                                              common](const std::vector<std::string>& overrides) {
+      std::vector<std::string> all = common;
+      all.insert(all.end(), overrides.begin(), overrides.end());
+      return Scene::fromSource(source, all);
+    };
     return std::make_unique<Certification>(forward(model, contacts, observer), *options, scenes);
   };
 }

@@ -1294,6 +1294,7 @@ const Schema& certify() {
       {text("performance", "Name of the output whose result is the performance.").optional(),
        object("miss", miss(), "Of a manoeuvre, in its place.").optional(),
        any("threshold", "Failure is a performance above it, in the units of the outputs."),
+       any("mean", "The exact mean of the performance, if it is known.").optional(),
        integer("samples", "Forward runs of the mean.").positive().defaultsTo("100"),
        integer("seed", "Of the random numbers.").nonNegative().defaultsTo("1"),
        number("epsilon", dim::none, "Probability that the samples mislead.").positive().defaultsTo("1e-3"),
@@ -1302,7 +1303,7 @@ const Schema& certify() {
            "How the diameter is looked for: projected gradients from several starts, or annealing: estimates; bounds: certified from the "
            "slopes of the inputs.")
            .defaultsTo("gradient"),
-       integer("starts", "gradient: starts for every input.").positive().defaultsTo("3"),
+       integer("starts", "gradient: starts for every input.").positive().defaultsTo("4"),
        object("controls", betterControls(), "Look for better controls.").optional()});
   return table;
 }

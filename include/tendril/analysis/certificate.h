@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace tendril {
 
@@ -13,6 +14,8 @@ struct CertificateOptions {
   long samples = 100;     ///< of the mean
   std::uint64_t seed = 1; ///< of the samples
   double epsilon = 1e-3;  ///< eps': 1 - eps' is the confidence in the samples
+  /// The exact mean, if it is known: the bound then needs neither samples nor margin.
+  std::optional<double> mean{};
   DiameterOptions diameter{};
 };
 
@@ -24,7 +27,7 @@ struct Certificate {
   double mean = 0, deviation = 0, alpha = 0;
   Diameter diameter;
   double confidenceFactor = 0;
-  double bound = 1;          ///< with the margin alpha
+  double bound = 1;          ///< with the margin alpha, or with the exact mean
   double exactMeanBound = 1; ///< as if the mean of the samples were the exact one
   double hoeffding = 1;
   Interval observed; ///< Clopper-Pearson, at 1 - eps', of the share of failures; what does not exist counts as failure

@@ -131,6 +131,8 @@ class OptimalControl final : public Analysis {
   void restore(const Snapshot& snapshot) override;
 
   const Transcription& path() const;
+  /// Whether the program was solved; if not, the path is the best iterate.
+  bool hasSolution() const;
   /// Of the program in natural units: masses, lengths and the duration of the problem; the objective in its own.
   const InteriorPointReport& report() const;
   /// The objective.

@@ -1,0 +1,72 @@
+#include "app/commands.h"
+#include "app/stop_request.h"
+#include "tendril/io/scene.h"
+#include "tendril/model/error.h"
+#include "tendril/studies/point_sharing.h"
+#include "tendril/studies/ranks.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace tendril::app {
+
+namespace {
+
+struct Options {
+  RunOptions run;
+  RunDisplay display;
+  std::optional<long> samples, seed;
+  int workers = 0;
+};
+
+/// The certification of the scene, as every rank has to build it.
+std::unique_ptr<Analysis> build(const Scene& scene) {
+  if (!scene.certification())
+    throw InputError({scene.document().fileName()}, "certify", "the scene says neither what is uncertain nor what must not fail",
+                     "add `uncertain` and `certify`, or use tendril run");
+  return scene.makeAnalysis();
+}
+
+int certifyScene(Options options) {
+  if (options.samples) options.run.overrides.push_back(fmt::format("certify.samples={}", *options.samples));
+  if (options.seed) options.run.overrides.push_back(fmt::format("certify.seed={}", *options.seed));
+  catchStopSignals();
+  Ranks ranks;
+  const Scene scene = Scene::fromFile(options.run.scene, options.run.overrides);
+  const std::unique_ptr<Analysis> analysis = build(scene);
+  std::string identity = scene.document().text();
+  for (const std::string& entry : options.run.overrides) identity += '\0' + entry;
+  for (const std::string& other : ranks.gather(identity))
+    if (other != identity)
+      throw InputError("the processes of this job do not agree on the scene; start all with the same file and options");
+  if (ranks.unjoined() > 1 && !options.display.quiet)
+    fmt::print(stderr, "note: this build has no MPI; {} workers of one process take the place of {} processes\n", ranks.unjoined(),
+               ranks.unjoined());
+  if (!ranks.isRoot()) {
+    servePoints(ranks, dynamic_cast<const Certification&>(*analysis).worker(), options.workers);
+    return Success;
+  }
+  options.run.sharing = onWorkers(ranks, options.workers, stopRequested);
+  return runScene(options.run, options.display);
+}
+
+}
+
+void addCertify(CLI::App& program, Action& action) {
+  CLI::App* command =
+      program.add_subcommand("certify", "Bound the probability of failure of a scene under uncertainty; leaves a folder as run does");
+  const auto options = std::make_shared<Options>();
+  command->add_option("scene", options->run.scene, "Scene file (YAML) with `uncertain` and `certify`")->required();
+  command->add_option("-o,--output", options->run.folder, "Result folder (default: NAME.result in the current folder)");
+  addRepeated(*command, "--set", options->run.overrides, "Set a parameter, NAME=VALUE, or any value, path.to.key=VALUE; may be repeated");
+  command->add_option("--samples", options->samples, "Samples, instead of those of the scene")->check(CLI::PositiveNumber);
+  command->add_option("--seed", options->seed, "Seed of the random numbers, instead of that of the scene")->check(CLI::NonNegativeNumber);
+  command->add_option("-j,--jobs", options->workers, "Workers (of each process of a job); default: one per core")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--json", options->display.json, "Print the summary as one line of JSON on stdout");
+  command->add_flag("--quiet", options->display.quiet, "Print errors only");
+  command->callback([options, &action] { action = [options] { return certifyScene(*options); }; });
+}
+
+}
