@@ -1,7 +1,9 @@
 #include "app/commands.h"
 #include "app/stop_request.h"
+#include "tendril/io/certification.h"
 #include "tendril/io/scene.h"
 #include "tendril/model/error.h"
+#include "tendril/studies/certification_study.h"
 #include "tendril/studies/point_sharing.h"
 #include "tendril/studies/ranks.h"
 
@@ -12,6 +14,8 @@
 namespace tendril::app {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Options {
   RunOptions run;
@@ -47,6 +51,10 @@ int certifyScene(Options options) {
     servePoints(ranks, dynamic_cast<const Certification&>(*analysis).worker(), options.workers);
     return Success;
   }
+  const fs::path folder = options.run.folder.empty() ? defaultResultFolder(options.run.scene) : options.run.folder;
+  options.run.certified = [&](const Certification& certification) {
+    writeCertificationStudy(folder / "samples", certification, options.run.scene.string(), options.run.overrides);
+  };
   options.run.sharing = onWorkers(ranks, options.workers, stopRequested);
   return runScene(options.run, options.display);
 }

@@ -245,25 +245,27 @@ void Certification::describe(const Certificate& c, const VectorX& controls) {
 bool Certification::monitor(std::string_view name, const Marker* on, double* values) {
   constexpr std::string_view own = "certification ";
   if (!name.starts_with(own)) return nominal_->monitor(name, on, values);
-  std::string key(name.substr(own.size()));
-  if (key.starts_with("quantile ")) {
-    const std::size_t space = key.rfind(' ');
-    double share = 0.5;
-    std::from_chars(key.data() + 9, key.data() + space, share);
-    const auto found = numbers_.find("values" + key.substr(space));
-    std::fill_n(values, 3, std::numeric_limits<double>::quiet_NaN());
-    if (found == numbers_.end()) return true;
-    VectorX rising = VectorX::Map(found->second.data(), Eigen::Index(found->second.size()));
-    // What does not exist counts as worse than anything.
-    for (double& value : rising)
-      if (!std::isfinite(value)) value = std::numeric_limits<double>::infinity();
-    std::sort(rising.begin(), rising.end());
-    const SampledQuantile q = sampledQuantile(rising, share, 1 - options_.certificate.epsilon);
-    values[0] = q.value, values[1] = q.interval.lower, values[2] = q.interval.upper;
-    return true;
-  }
-  if (const auto found = numbers_.find(key); found != numbers_.end()) std::copy(found->second.begin(), found->second.end(), values);
+  const std::vector<double> found = numbers(std::string(name.substr(own.size())));
+  std::copy(found.begin(), found.end(), values);
   return true;
+}
+
+std::vector<double> Certification::numbers(const std::string& quantity) const {
+  constexpr std::string_view quantile = "quantile ";
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const std::size_t space = quantity.rfind(' ');
+  const bool isQuantile = quantity.starts_with(quantile);
+  const auto found = numbers_.find(isQuantile ? "values" + quantity.substr(space) : quantity);
+  if (found == numbers_.end()) return std::vector<double>(isQuantile ? 3 : 1, none);
+  if (!isQuantile) return found->second;
+  double share = none;
+  std::from_chars(quantity.data() + quantile.size(), quantity.data() + space, share);
+  VectorX rising = VectorX::Map(found->second.data(), Eigen::Index(found->second.size()));
+  for (double& value : rising)
+    if (!std::isfinite(value)) value = std::numeric_limits<double>::infinity(); // what does not exist is worse than anything
+  std::sort(rising.begin(), rising.end());
+  const SampledQuantile q = sampledQuantile(rising, share, 1 - options_.certificate.epsilon);
+  return {q.value, q.interval.lower, q.interval.upper};
 }
 
 Snapshot Certification::save() {

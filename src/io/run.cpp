@@ -477,7 +477,10 @@ void Run::finish(const std::string& status) {
     writeArrays();
     writer_->close();
   }
-  if (const auto* certification = dynamic_cast<const Certification*>(analysis_.get())) certification->writeSamples(folder_.samples());
+  if (const auto* certification = dynamic_cast<const Certification*>(analysis_.get())) {
+    certification->writeSamples(folder_.samples());
+    if (options_.certified) options_.certified(*certification);
+  }
   outcome_.summary.status = status;
   gatherSummary();
   outcome_.summary.write(folder_.summary());

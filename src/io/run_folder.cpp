@@ -14,9 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What runs and exports leave in a folder.
-constexpr std::array ownNames{"results.h5",           "summary.json",       "log.txt", "scene.yaml", "checkpoint", "checkpoint.previous",
-                              "summary.json.partial", "checkpoint.partial", "vtk",     "csv",        "friction",   "meshes",
-                              "samples.csv"};
+constexpr std::array ownNames{
+    "results.h5",         "summary.json", "log.txt", "scene.yaml", "checkpoint", "checkpoint.previous", "summary.json.partial",
+    "checkpoint.partial", "vtk",          "csv",     "friction",   "meshes",     "samples.csv",         "samples"};
 
 bool holdsOnlyOwnFiles(const fs::path& folder) {
   return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const fs::directory_entry& entry) {
@@ -51,8 +51,8 @@ RunFolder::RunFolder(fs::path folder) : path_(std::move(folder)) {
 }
 
 void RunFolder::clear() const {
-  for (const fs::path& file :
-       {results(), summary(), log(), scene(), checkpoint(), Checkpoint::previous(checkpoint()), friction(), path_ / "meshes", samples()}) {
+  for (const fs::path& file : {results(), summary(), log(), scene(), checkpoint(), Checkpoint::previous(checkpoint()), friction(),
+                               path_ / "meshes", samples(), path_ / "samples"}) {
     std::error_code status;
     fs::remove_all(file, status);
     if (status) {

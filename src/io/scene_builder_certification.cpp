@@ -1,5 +1,6 @@
 #include "io/scene_builder_class.h"
 #include "io/scene_schema.h"
+#include "tendril/io/certification.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +41,7 @@ void SceneBuilder::readUncertainty(const Record& scene) {
   }
   const Record r = scene.object("certify");
   if (inputs.empty()) r.node().refuse("nothing is uncertain", "add `uncertain: [{name: PARAMETER, range: [..., ...]}]`");
-  certification_.emplace();
+  certification_ = std::make_shared<CertificationOptions>();
   for (const Record& input : inputs) addUncertainInput(input);
   readPerformance(r);
   CertificateOptions& certificate = certification_->certificate;
@@ -155,7 +156,7 @@ void SceneBuilder::makeCertification(const Record& r) {
     for (const OutputDefinition& known : outputs) names.push_back(known.name);
     static_cast<void>(r.node("performance").toReference("output", names));
   }
-  const auto options = std::make_shared<const CertificationOptions>(*certification_);
+  const std::shared_ptr<const CertificationOptions> options = certification_;
   content_.certification = options;
   content_.makeAnalysis = [forward = content_.makeAnalysis, options, text = document_.text(), file = document_.fileName(),
                            common = document_.overrides()](const Model& model, const ContactModel& contacts,

@@ -3,7 +3,6 @@
 #include "io/scene_reader.h"
 #include "tendril/analysis/model_contacts.h"
 #include "tendril/control/optimal_control.h"
-#include "tendril/io/certification.h"
 #include "tendril/rods/contact_statics.h"
 #include "tendril/rods/cosserat_statics.h"
 #include "tendril/rods/elastica_statics.h"
@@ -156,7 +155,7 @@ class SceneBuilder {
   void readBetterControls(const Record& r);
   void makeCertification(const Record& r);
   std::optional<MonitorQuantity> ofCertification(const Record& r) const;
-  std::optional<CertificationOptions> certification_;
+  std::shared_ptr<CertificationOptions> certification_;
 
   // ---- shells: scene_builder_shells.cpp ------------------------------------------------------------------------------------------------
   void readShells(const std::vector<Record>& records, const Record& analysis);

@@ -39,7 +39,7 @@ struct DiameterOptions {
   DiameterMethod method = DiameterMethod::Gradient;
   AnnealingOptions annealing{};
   ProjectedGradientOptions gradient{.tolerance = 1e-3, .maxEvaluations = 30};
-  int starts = 3;         ///< of projected gradients, per input: from the middle of the box, both ways, then from random corners
+  int starts = 4;         ///< of projected gradients, per input: four through the middle of the box, then through random corners
   std::uint64_t seed = 1; ///< of annealing and of starts
   /// Bounds L_j of |dF/dx_j| in the whole box.
   VectorX slopes{};

@@ -1,6 +1,7 @@
 #pragma once
 #include "tendril/analysis/concentration_control.h"
 #include "tendril/equations/analysis.h"
+#include "tendril/io/work_sharing.h"
 #include "tendril/model/error.h"
 
 #include <filesystem>
@@ -49,15 +50,6 @@ struct CertificationOptions {
   ConcentrationControlOptions control{};
 };
 
-/// Performances (first row) of points, one a column, and below them the gradients, if asked for.
-using PointEvaluator = std::function<MatrixX(const MatrixX& points, bool withGradients)>;
-/// Makes what one worker evaluates with. May be called in any thread or process.
-using WorkerMaker = std::function<PointEvaluator()>;
-/// Makes an evaluator that shares points out among workers. The numbers must not depend on how.
-using WorkSharing = std::function<PointEvaluator(const WorkerMaker&)>;
-/// Threads of this process; 0: one per core.
-WorkSharing onThreads(int workers = 0);
-
 /// A motion or equilibrium with its certificate: the analysis within, with the values of the scene as they are, is shown step by step; at
 /// its start the scene is run at many values of its uncertain inputs, and what is known of the probability of failure is worked out
 /// (certify), for given controls and, if asked for, for better ones (concentrate).
@@ -97,7 +89,11 @@ class Certification final : public Analysis {
   Snapshot save() override;
   void restore(const Snapshot& snapshot) override;
 
-  /// The samples of the first certificate, for given controls and, where better ones were looked for, for these: a table of comma-separated
+  const UncertainInputs& inputs() const { return inputs_; }
+  /// What monitor() tells, by the name without "certification"; and "values begin", "values best", the performances of the samples. NaN
+  /// where there is none.
+  std::vector<double> numbers(const std::string& quantity) const;
+  /// The samples, for given controls and, where better ones were looked for, for these: a table of comma-separated
   /// values, inputs, then performances. Throws MachineFailure.
   void writeSamples(const std::filesystem::path& file) const;
 

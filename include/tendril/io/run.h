@@ -1,7 +1,7 @@
 #pragma once
-#include "tendril/io/certification.h"
 #include "tendril/io/log.h"
 #include "tendril/io/summary.h"
+#include "tendril/io/work_sharing.h"
 
 #include <filesystem>
 #include <functional>
@@ -9,6 +9,8 @@
 #include <vector>
 
 namespace tendril {
+
+class Certification;
 
 /// How far a run is, for whoever watches it.
 struct RunProgress {
@@ -35,6 +37,8 @@ struct RunOptions {
   LogLevel terminalLevel = LogLevel::Warning;
   /// How the forward runs of a certification are shared out; empty: one thread per core.
   WorkSharing sharing;
+  /// Called when the files of a run that certifies are written.
+  std::function<void(const Certification&)> certified;
   /// Called after each step.
   std::function<void(const RunProgress&)> progress;
   /// Asked after each step; true ends the run in good order (status "interrupted").

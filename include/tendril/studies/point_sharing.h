@@ -1,5 +1,5 @@
 #pragma once
-#include "tendril/io/certification.h"
+#include "tendril/io/work_sharing.h"
 
 #include <functional>
 

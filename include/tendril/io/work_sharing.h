@@ -1,0 +1,17 @@
+#pragma once
+#include "tendril/lie/types.h"
+
+#include <functional>
+
+namespace tendril {
+
+/// Performances (first row) of points, one a column, and below them the gradients, if asked for.
+using PointEvaluator = std::function<MatrixX(const MatrixX& points, bool withGradients)>;
+/// Makes what one worker evaluates with. May be called in any thread or process.
+using WorkerMaker = std::function<PointEvaluator()>;
+/// Makes an evaluator that shares points out among workers. The numbers must not depend on how.
+using WorkSharing = std::function<PointEvaluator(const WorkerMaker&)>;
+/// Threads of this process; 0: one per core.
+WorkSharing onThreads(int workers = 0);
+
+}
