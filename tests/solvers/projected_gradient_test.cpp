@@ -42,7 +42,7 @@ TEST(ProjectedGradient, QuadraticMeetsTheConditionsOfOptimality) {
   VectorXd free(n); // where it would be without the box
   for (int i = 0; i < n; ++i) {
     free[i] = 0.5 + std::sin(3.0 * i);
-    for (int j = 0; j < n; ++j) A(i, j) += 0.5 * std::cos(double(i * j)) / (1 + std::abs(i - j));
+    for (int j = 0; j < n; ++j) A(i, j) += 0.2 * std::cos(double(i * j)) / (1 + std::abs(i - j));
   }
   const Eigen::MatrixXd H = A.transpose() * A;
   const VectorXd b = H * free;
@@ -58,7 +58,8 @@ TEST(ProjectedGradient, QuadraticMeetsTheConditionsOfOptimality) {
   for (int i = 0; i < n; ++i) {
     const double x = search.best()[i];
     if (x > 1e-5 && x < 1 - 1e-5) {
-      EXPECT_NEAR(gradient[i], 0, 1e-5), ++inside;
+      EXPECT_NEAR(gradient[i], 0, 1e-5);
+      ++inside;
     } else {
       EXPECT_GE(x < 0.5 ? gradient[i] : -gradient[i], -1e-8);
     }
