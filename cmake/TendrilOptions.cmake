@@ -7,6 +7,7 @@ option(TENDRIL_WITH_MPI     "Studies on many machines (Open MPI or another); wit
 option(TENDRIL_BUILD_TESTS  "Build the tests" ON)
 option(TENDRIL_BUILD_VIEWER "Build the viewer into the program; needs Node.js 18 or newer with npm" ON)
 option(TENDRIL_BUILD_BENCH  "Build the benchmarks" OFF)
+option(TENDRIL_BUILD_PYTHON "The Python module, target tendril_python; needs nanobind (scripts/python-env.sh)" OFF)
 option(TENDRIL_NAN_FILL     "Fill workspaces with NaN before use, so that reading an unset number shows" OFF)
 option(TENDRIL_WERROR       "Warnings are errors" ON)
 set(TENDRIL_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")

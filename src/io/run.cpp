@@ -107,13 +107,22 @@ Scene readScene(const RunOptions& options, PhaseClock& clock) {
   return Scene::fromFile(options.scene, options.overrides);
 }
 
+/// Options whose scene and overrides are those of a scene that was read already.
+RunOptions optionsFor(const Scene& scene, RunOptions options) {
+  options.scene = scene.document().fileName();
+  options.overrides = scene.document().overrides();
+  return options;
+}
+
 /// One run: a scene, its analysis, and the files that are written.
 class Run {
  public:
   explicit Run(const RunOptions& options);
+  Run(Scene scene, const RunOptions& options);
   RunOutcome execute();
 
  private:
+  Run(RunOptions options, std::optional<Scene> scene);
   void open();
   void addSeries();
   std::unique_ptr<Analysis> makeAnalysis();
@@ -123,7 +132,6 @@ class Run {
   void loop();
   void step();
   void account(const StepReport& report);
-  void noteStability(const StepReport& report);
   void observe(const StepReport& report);
   void writeRow();
   void writeContacts();
@@ -137,7 +145,7 @@ class Run {
   void gatherSummary();
   void tellOfError(const char* message) noexcept;
 
-  const RunOptions& options_;
+  const RunOptions options_;
   PhaseClock clock_;
   Log log_;
   Scene scene_;
@@ -164,10 +172,14 @@ class Run {
   } series_{};
 };
 
-Run::Run(const RunOptions& options)
-    : options_(options), log_(options.terminalLevel), scene_(readScene(options, clock_)), analysis_(makeAnalysis()),
-      outputs_(scene_.makeOutputs()), folder_(folderOf(options)), fingerprint_(fingerprintOf(scene_.document())),
-      checkpointEvery_(std::max(options.checkpointEvery, 1L)) {
+Run::Run(const RunOptions& options) : Run(options, {}) {}
+
+Run::Run(Scene scene, const RunOptions& options) : Run(optionsFor(scene, options), std::move(scene)) {}
+
+Run::Run(RunOptions options, std::optional<Scene> scene)
+    : options_(std::move(options)), log_(options_.terminalLevel), scene_(scene ? std::move(*scene) : readScene(options_, clock_)),
+      analysis_(makeAnalysis()), outputs_(scene_.makeOutputs()), folder_(folderOf(options_)),
+      fingerprint_(fingerprintOf(scene_.document())), checkpointEvery_(std::max(options_.checkpointEvery, 1L)) {
   outcome_.folder = folder_.path();
 }
 
@@ -283,13 +295,9 @@ void Run::begin(const std::exception_ptr& failure) {
   addSeries();
   clock_.enter(PhaseClock::Solving);
   if (failure) std::rethrow_exception(failure);
-  const State& state = analysis_->state();
-  const Energy energy = analysis_->energy(*scene_.mechanism().model);
-  totals_.initialEnergy = energy.total();
-  totals_.power = energy.power;
-  totals_.t = state.t;
+  totals_.begin(*analysis_, *scene_.mechanism().model);
   StepReport initial;
-  initial.t = state.t;
+  initial.t = analysis_->state().t;
   observe(initial);
   writeRow();
 }
@@ -345,36 +353,7 @@ void Run::step() {
 
 void Run::account(const StepReport& report) {
   steps_.note(report);
-  totals_.step = report.step;
-  totals_.iterations += report.iterations;
-  totals_.worstIterations = std::max<long>(totals_.worstIterations, report.iterations);
-  totals_.residual = std::max(totals_.residual, report.residual);
-  if (const ContactReport* contacts = analysis_->contacts()) totals_.contact.add(*contacts);
-  if (scene_.isDynamic()) {
-    const Energy energy = analysis_->energy(*scene_.mechanism().model);
-    totals_.work += (report.t - totals_.t) * (energy.power + totals_.power) / 2;
-    totals_.power = energy.power;
-    totals_.control = controlEnergy(*analysis_);
-  }
-  totals_.t = report.t;
-  const bool isNews = totals_.notes.empty() || !totals_.notes.back().ends_with(": " + report.note);
-  if (!report.note.empty() && isNews) totals_.note(fmt::format("from step {}, t = {:.9g}: {}", report.step, report.t, report.note));
-  if (report.tangent) noteStability(report);
-  if (report.critical) totals_.note(fmt::format("step {}: stability changed at load parameter {:.9g}", report.step, *report.critical));
-}
-
-void Run::noteStability(const StepReport& report) {
-  const int stable = report.stable();
-  const bool isFirst = totals_.stable < 0;
-  if (isFirst ? !stable : stable != totals_.stable) {
-    const std::string change = stable ? "stable again"
-                               : report.tangent->negative > 0
-                                   ? fmt::format("unstable (negative signs of the tangent: {})", report.tangent->negative)
-                                   : "neutral (the tangent is singular)";
-    totals_.note(
-        fmt::format("step {}, load parameter {:.9g}: the equilibrium {} {}", report.step, report.t, isFirst ? "is" : "became", change));
-  }
-  totals_.stable = stable;
+  totals_.add(report, *analysis_, *scene_.mechanism().model, scene_.isDynamic());
 }
 
 void Run::observe(const StepReport& report) {
@@ -496,30 +475,9 @@ void Run::gatherSummary() {
     if (const double* number = symbol ? std::get_if<double>(symbol) : nullptr) summary.parameters[name] = *number;
     if (const std::string* text = symbol ? std::get_if<std::string>(symbol) : nullptr) summary.choices[name] = *text;
   }
-  for (int i = 0; observed_ && i < outputs_.size(); ++i) {
-    const Outputs::Info& info = outputs_.infos()[i];
-    const auto result = outputs_.result(i);
-    summary.outputs[info.name] = {{result.begin(), result.end()}, info.unit, info.description, outputs_.isArray(i)};
-  }
-  summary.steps = totals_.step;
-  const double average = totals_.step > 0 ? double(totals_.iterations) / double(totals_.step) : 0;
-  summary.newton = {totals_.iterations, average, totals_.worstIterations};
-  summary.residual = totals_.residual;
-  if (observed_) {
-    const double final = analysis_->energy(*scene_.mechanism().model).total();
-    summary.energy = {{"initial", totals_.initialEnergy}, {"final", final}};
-    if (scene_.isDynamic()) {
-      const double work = totals_.totalWork(), lost = totals_.totalLoss();
-      summary.energy["work"] = work;
-      summary.energy["balance"] = final - totals_.initialEnergy - work - totals_.contact.projection + lost;
-      if (analysis_->contacts() || lost != 0) summary.energy["dissipated"] = lost;
-    }
-    if (analysis_->contacts()) {
-      summary.energy["projection"] = totals_.contact.projection;
-      summary.contact = totals_.contact.summary();
-      summary.penetration = totals_.contact.penetration;
-    }
-  }
+  if (observed_) tellOutputs(outputs_, summary);
+  totals_.tellSteps(summary);
+  if (observed_) totals_.tellEnergy(*analysis_, *scene_.mechanism().model, scene_.isDynamic(), summary);
   double total = 0;
   for (int phase = 0; phase < PhaseClock::Count; ++phase) {
     const double seconds = clock_.seconds(PhaseClock::Phase(phase));
@@ -554,6 +512,7 @@ void Run::tellOfError(const char* message) noexcept {
 }
 
 RunOutcome run(const RunOptions& options) { return Run(options).execute(); }
+RunOutcome run(Scene scene, const RunOptions& options) { return Run(std::move(scene), options).execute(); }
 
 std::filesystem::path defaultResultFolder(const std::filesystem::path& scene) { return scene.stem().string() + ".result"; }
 

@@ -1,6 +1,8 @@
 #include "io/run_totals.h"
 #include "tendril/model/error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -101,6 +103,75 @@ void RunTotals::load(const Checkpoint& checkpoint) {
     }
     notes.push_back(text);
     text.clear();
+  }
+}
+
+void RunTotals::begin(Analysis& analysis, const Model& model) {
+  const Energy energy = analysis.energy(model);
+  initialEnergy = energy.total();
+  power = energy.power;
+  t = analysis.state().t;
+}
+
+void RunTotals::add(const StepReport& report, Analysis& analysis, const Model& model, bool isDynamic) {
+  step = report.step;
+  iterations += report.iterations;
+  worstIterations = std::max<long>(worstIterations, report.iterations);
+  residual = std::max(residual, report.residual);
+  if (const ContactReport* contacts = analysis.contacts()) contact.add(*contacts);
+  if (isDynamic) {
+    const Energy energy = analysis.energy(model);
+    work += (report.t - t) * (energy.power + power) / 2;
+    power = energy.power;
+    control = controlEnergy(analysis);
+  }
+  t = report.t;
+  const bool isNews = notes.empty() || !notes.back().ends_with(": " + report.note);
+  if (!report.note.empty() && isNews) note(fmt::format("from step {}, t = {:.9g}: {}", report.step, report.t, report.note));
+  if (report.tangent) noteStability(report);
+  if (report.critical) note(fmt::format("step {}: stability changed at load parameter {:.9g}", report.step, *report.critical));
+}
+
+void RunTotals::noteStability(const StepReport& report) {
+  const int isStable = report.stable();
+  const bool isFirst = stable < 0;
+  if (isFirst ? !isStable : isStable != stable) {
+    const std::string change = isStable ? "stable again"
+                               : report.tangent->negative > 0
+                                   ? fmt::format("unstable (negative signs of the tangent: {})", report.tangent->negative)
+                                   : "neutral (the tangent is singular)";
+    note(fmt::format("step {}, load parameter {:.9g}: the equilibrium {} {}", report.step, report.t, isFirst ? "is" : "became", change));
+  }
+  stable = isStable;
+}
+
+void RunTotals::tellSteps(Summary& summary) const {
+  summary.steps = step;
+  summary.newton = {iterations, step > 0 ? double(iterations) / double(step) : 0, worstIterations};
+  summary.residual = residual;
+}
+
+void RunTotals::tellEnergy(Analysis& analysis, const Model& model, bool isDynamic, Summary& summary) const {
+  const double final = analysis.energy(model).total();
+  summary.energy = {{"initial", initialEnergy}, {"final", final}};
+  if (isDynamic) {
+    const double lost = totalLoss();
+    summary.energy["work"] = totalWork();
+    summary.energy["balance"] = final - initialEnergy - totalWork() - contact.projection + lost;
+    if (analysis.contacts() || lost != 0) summary.energy["dissipated"] = lost;
+  }
+  if (analysis.contacts()) {
+    summary.energy["projection"] = contact.projection;
+    summary.contact = contact.summary();
+    summary.penetration = contact.penetration;
+  }
+}
+
+void tellOutputs(const Outputs& outputs, Summary& summary) {
+  for (int i = 0; i < outputs.size(); ++i) {
+    const Outputs::Info& info = outputs.infos()[std::size_t(i)];
+    const auto result = outputs.result(i);
+    summary.outputs[info.name] = {{result.begin(), result.end()}, info.unit, info.description, outputs.isArray(i)};
   }
 }
 

@@ -2,6 +2,7 @@
 #include "tendril/contact/contact_report.h"
 #include "tendril/equations/analysis.h"
 #include "tendril/io/checkpoint.h"
+#include "tendril/io/outputs.h"
 #include "tendril/io/summary.h"
 
 #include <array>
@@ -76,8 +77,19 @@ struct RunTotals {
   /// What contacts have taken.
   double totalLoss() const { return contact.dissipation + control.lost; }
   void note(std::string text);
+  /// Takes the initial state of an analysis that has started, and each of its steps.
+  void begin(Analysis& analysis, const Model& model);
+  void add(const StepReport& report, Analysis& analysis, const Model& model, bool isDynamic);
+  void tellSteps(Summary& summary) const;
+  void tellEnergy(Analysis& analysis, const Model& model, bool isDynamic, Summary& summary) const;
   void store(Checkpoint& checkpoint) const;
   void load(const Checkpoint& checkpoint);
+
+ private:
+  void noteStability(const StepReport& report);
 };
+
+/// The results of outputs that have observed a run.
+void tellOutputs(const Outputs& outputs, Summary& summary);
 
 }

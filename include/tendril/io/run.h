@@ -11,6 +11,7 @@
 namespace tendril {
 
 class Certification;
+class Scene;
 
 /// How far a run is, for whoever watches it.
 struct RunProgress {
@@ -75,6 +76,8 @@ struct RunOutcome {
 /// overrides, or a checkpoint that cannot be used. MachineFailure: the folder cannot be written or the disk is full. Once the folder
 /// exists, its summary tells of an exception, too (status "error").
 RunOutcome run(const RunOptions& options);
+/// The same of a scene that was read already; the scene and the overrides of the options are not looked at.
+RunOutcome run(Scene scene, const RunOptions& options);
 
 /// The folder of a run without RunOptions::folder.
 std::filesystem::path defaultResultFolder(const std::filesystem::path& scene);
