@@ -2,13 +2,13 @@
 JOBS ?= $(shell nproc)
 SCENE ?= scenes/cables/catenary-bridge.yaml
 RESULTS ?= results/$(basename $(notdir $(SCENE)))
-SOURCES = find $(wildcard bench include oracles src tests) -name '*.h' -print0 -o -name '*.cpp' -print0
+SOURCES = find $(wildcard bench include oracles python/src src tests) -name '*.h' -print0 -o -name '*.cpp' -print0
 
 # Another checkout of the same sources finds what this one compiled.
 export CCACHE_BASEDIR = $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help demo test quick build bench gallery docs sanitize format check-format tidy install-test packages clean
+.PHONY: help demo test quick build python bench gallery docs sanitize format check-format tidy install-test packages clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -19,7 +19,7 @@ demo: build ## build, run one scene of the gallery, say where the results are
 	build/release/bin/tendril run $(SCENE) -o $(RESULTS)
 	@echo "Results: $(RESULTS)/summary.json, $(RESULTS)/results.h5. The scene is $(SCENE): edit it, or run another with make demo SCENE=..."
 
-test: build ## build and run all tests
+test: build python ## build and run all tests
 	ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error --output-junit $(CURDIR)/build/release/tests.xml
 
 quick: build ## build and run the quick tests
@@ -28,6 +28,11 @@ quick: build ## build and run the quick tests
 build: packages ## install missing packages, configure, build the release preset
 	cmake --preset release
 	cmake --build build/release -j $(JOBS)
+
+python: build ## build the Python module into build/release/python, with an environment for it in build/python-env
+	scripts/python-env.sh build/python-env
+	cmake --preset release -DTENDRIL_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/python-env/bin/python
+	cmake --build build/release -j $(JOBS) --target tendril_python_stub
 
 bench: build ## run the benchmarks
 	@test -x build/release/bin/tendril_bench || { echo "No benchmarks in this checkout (bench/CMakeLists.txt is missing)." >&2; exit 1; }

@@ -4,7 +4,7 @@
 set -euo pipefail
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 
-packages=(g++ make python3 cmake ninja-build ccache clang-format clang-tidy
+packages=(g++ make python3 python3-dev python3-venv cmake ninja-build ccache clang-format clang-tidy
           libeigen3-dev libsuitesparse-dev libmumps-seq-dev coinor-libipopt-dev libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev
           libtinyxml2-dev libcli11-dev libfmt-dev libspdlog-dev libgtest-dev libbenchmark-dev
           zlib1g-dev libcpp-httplib-dev libopenmpi-dev openmpi-bin chromium)

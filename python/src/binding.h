@@ -50,7 +50,7 @@ template <class T>
 inline constexpr bool isObjects = !std::is_void_v<typename ElementOf<T>::Type> && isObject<std::remove_cvref_t<std::remove_pointer_t<typename ElementOf<T>::Type>>>;
 
 /// A list of the elements: copies of objects, references where the elements are pointers. Each keeps the owner alive.
-template <class Container> nb::object listOf(nb::handle owner, const Container& elements) {
+template <class Container> nb::list listOf(nb::handle owner, const Container& elements) {
   nb::list list;
   for (const auto& element : elements) {
     nb::object item;
@@ -61,7 +61,7 @@ template <class Container> nb::object listOf(nb::handle owner, const Container& 
     if (!item.is_none() && owner.is_valid()) nb::keep_alive_obj(item, owner);
     list.append(std::move(item));
   }
-  return std::move(list);
+  return list;
 }
 
 /// What a function returns, as Python gets it.

@@ -4,6 +4,7 @@
 #include "tendril/model/error.h"
 
 #include <exception>
+#include <stdexcept>
 
 namespace tendril::python {
 
@@ -40,6 +41,10 @@ void translate(const std::exception_ptr& thrown, void*) {
     PyErr_SetString(exceptions->expression.ptr(), (std::string(e.what()) + "; " + e.remedy).c_str());
   } catch (const Error& e) {
     PyErr_SetString(exceptions->error.ptr(), e.what());
+  } catch (const std::out_of_range& e) {
+    PyErr_SetString(PyExc_IndexError, e.what());
+  } catch (const std::logic_error& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
   }
 }
 

@@ -360,9 +360,9 @@ class Room:
         elif result.kind == "void":
             body, returned = f" {call};", ""
         elif result.isObjects and hasSelf:
-            body, returned = f" return listOf(nb::find(self), {call});", " -> nb::object"
+            body, returned = f" return listOf(nb::find(self), {call});", " -> nb::list"
         elif result.isObjects:
-            body, returned = f" return listOf({{}}, {call});", " -> nb::object"
+            body, returned = f" return listOf({{}}, {call});", " -> nb::list"
         elif result.kind == "span" and result.inner[0].core == "double":
             body, returned = f" return give(std::span<const double>({call}));", ""
         else:
