@@ -23,6 +23,14 @@
 #include <type_traits>
 #include <vector>
 
+namespace tendril {
+class DirectorSystem;
+class Model;
+}
+/// They hold lists of what cannot be copied, which the standard library does not tell.
+template <> struct nanobind::detail::is_copy_constructible<tendril::DirectorSystem> : std::false_type {};
+template <> struct nanobind::detail::is_copy_constructible<tendril::Model> : std::false_type {};
+
 /// How C++ values appear in Python; what the generated bindings are written in.
 ///
 ///   numbers, texts, containers   copies
@@ -101,6 +109,10 @@ template <auto member, class Class, class... Extra> void field(Class& bound, con
   };
   if constexpr (isFixedArray<Value>) {
     property([](Owner& self) { return Eigen::Map<Value>((self.*member).data()); }, nb::rv_policy::reference_internal);
+  } else if constexpr (std::is_same_v<Value, std::vector<char>>) { // truth values, one by one
+    bound.def_prop_rw(
+        name, [](const Owner& self) { return std::vector<bool>((self.*member).begin(), (self.*member).end()); },
+        [](Owner& self, const std::vector<bool>& values) { (self.*member).assign(values.begin(), values.end()); }, doc);
   } else if constexpr (std::is_pointer_v<Value> && !std::is_same_v<Value, const char*>) {
     using Target = std::remove_const_t<std::remove_pointer_t<Value>>;
     const auto assign = [](Owner& self, Target* value) { self.*member = value; };

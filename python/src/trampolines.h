@@ -15,12 +15,25 @@ struct PythonProgram : VectorProgram {
 
   const ProgramStructure& structure() const override {
     // A solver asks often, and the structure is constant while it works.
-    if (!structure_) structure_ = ask<ProgramStructure>("structure");
+    if (!structure_) {
+      structure_ = ask<ProgramStructure>("structure");
+      requireSize("x", x.size(), structure_->variables());
+    }
     return *structure_;
   }
-  bool evaluate(ProgramValues& values) override { return ask<bool>("evaluate", &values); }
+  bool evaluate(ProgramValues& values) override {
+    const bool exists = ask<bool>("evaluate", &values);
+    requireSize("values.equality", values.equality.size(), structure().equalities());
+    requireSize("values.inequality", values.inequality.size(), structure().inequalities());
+    return exists;
+  }
   bool differentiate(const ProgramMultipliers* multipliers, ProgramDerivatives& derivatives) override {
-    return ask<bool>("differentiate", const_cast<ProgramMultipliers*>(multipliers), &derivatives);
+    const bool exists = ask<bool>("differentiate", const_cast<ProgramMultipliers*>(multipliers), &derivatives);
+    requireSize("derivatives.gradient", derivatives.gradient.size(), structure().variables());
+    requireSize("derivatives.equality_jacobian", derivatives.equalityJacobian.size(), Eigen::Index(structure().equalityJacobian.size()));
+    requireSize("derivatives.inequality_jacobian", derivatives.inequalityJacobian.size(), Eigen::Index(structure().inequalityJacobian.size()));
+    if (multipliers) requireSize("derivatives.hessian", derivatives.hessian.size(), Eigen::Index(structure().hessian.size()));
+    return exists;
   }
 
  private:

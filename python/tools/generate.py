@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the bindings of what the public headers declare: generate.py FOLDER. For every room a source that declares its types and one or
-more that define their members. So a name that a header gains is there in Python without further ado.
+"""Writes the bindings of what the public headers declare: generate.py FOLDER. One source declares all types; for every room one or
+more define their members. So a name that a header gains is there in Python without further ado.
 
 What Python needs otherwise (a Pythonic form, a check of sizes, a callback) is written by hand in src/bind_*.cpp and named in
 bindings.toml; what stays out has its reason in not_bound.toml. A function with a type that has no form in Python is left out, too, and
@@ -274,7 +274,7 @@ class Room:
         return f'submodule(m, "{pythonName(scope[-1])}")'
 
     def doc(self, scope, name):
-        return "docs::" + "".join(f"{part}_::" for part in scope) + name
+        return f"docs::{self.name}::" + "".join(f"{part}_::" for part in scope) + name
 
     def enum(self, d, path, scope):
         values = "".join(f'\n      .value("{d_.name + "_" if d_.name in KEYWORDS else d_.name}", tendril::{path}::{d_.name}, {self.doc((*scope, d.name), d_.name + "_")})' for d_ in d.members)
@@ -490,6 +490,23 @@ FORWARD = ("contact/contact_model.h", "model/director_system.h", "model/model.h"
 PART = 160  # lines of members in a source, so that none takes long to compile
 
 
+def partsOf(room, names):
+    """The definitions of the members of a room, cut into pieces."""
+    groups = {}
+    for scope, line in room.members:
+        groups.setdefault(scope, []).append(line)
+    parts, size = [[]], 0
+    for scope, lines in groups.items():
+        if size and size + len(lines) > PART:
+            parts.append([])
+            size = 0
+        size += len(lines)
+        isType = "::".join(scope) in names.types
+        begin = f"  auto c = classOf<tendril::{'::'.join(scope)}>();\n" if isType else f"  nb::module_ space = {room.parent(scope)};\n" if scope else ""
+        parts[-1].append("  {\n" + begin + "\n".join(lines) + "\n  }")
+    return ["\n".join(part) for part in parts]
+
+
 def write(folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -503,35 +520,22 @@ def write(folder):
             file.write_text(text, encoding="utf-8")
 
     rooms, names = bindings()
-    declared, defined = [], []
+    types, headersOfAll, defined = [], [], []
     for room in rooms:
-        includes = "".join(f'#include "tendril/{room.name}/{header}"\n' for header in room.files)
+        includes = f'#include "docs/{room.name}.h"\n' + "".join(f'#include "tendril/{room.name}/{header}"\n' for header in room.files)
+        headersOfAll.append(includes)
+        types += room.types
         # What headers declare alone, Python must know in full.
         known = "" if room.name in ("lie", "solvers") else "".join(f'#include "tendril/{h}"\n' for h in FORWARD)
-        head = f'#include "binding.h"\n{known}#include "docs/{room.name}.h"\n{includes}\nnamespace tendril::python {{\n\n'
-        body = "\n".join(text for _, _, text in ordered(room.types))
-        declared.append(f"declare_{room.name}")
-        put(f"types_{room.name}.cpp", f"{head}void declare_{room.name}(nb::module_& m) {{\n{body}\n  (void)m;\n}}\n\n}}\n")
-        groups = {}
-        for scope, line in room.members:
-            groups.setdefault(scope, []).append(line)
-        parts, size = [[]], 0
-        for scope, lines in groups.items():
-            if size and size + len(lines) > PART:
-                parts.append([])
-                size = 0
-            size += len(lines)
-            isType = "::".join(scope) in names.types
-            begin = f"  auto c = classOf<tendril::{'::'.join(scope)}>();" if isType else (f"  nb::module_ space = {room.parent(scope)};" if scope else "")
-            parts[-1].append("  {\n" + (begin + "\n" if begin else "") + "\n".join(lines) + "\n  }")
-        for i, part in enumerate(parts):
-            name = f"define_{room.name}_{i + 1}"
-            defined.append(name)
-            put(f"members_{room.name}_{i + 1}.cpp", f"{head}void {name}(nb::module_& m) {{\n" + "\n".join(part) + "\n  (void)m;\n}\n\n}\n")
-    calls = "\n".join(f"  {name}(m);" for name in declared + defined)
-    prototypes = "\n".join(f"void {name}(nb::module_& m);" for name in declared + defined)
-    put("all.cpp", f'#include "binding.h"\n\nnamespace tendril::python {{\n\n{prototypes}\n\nvoid declareAll(nb::module_& m) {{\n'
-        + "\n".join(f"  {n}(m);" for n in declared) + "\n}\n\nvoid defineAll(nb::module_& m) {\n" + "\n".join(f"  {n}(m);" for n in defined) + "\n}\n\n}\n")
+        head = f'#include "binding.h"\n{known}{includes}\nnamespace tendril::python {{\n\n'
+        for i, part in enumerate(partsOf(room, names)):
+            defined.append(f"define_{room.name}_{i + 1}")
+            put(f"members_{room.name}_{i + 1}.cpp", f"{head}void {defined[-1]}(nb::module_& m) {{\n{part}\n  (void)m;\n}}\n\n}}\n")
+    prototypes = "\n".join(f"void {name}(nb::module_& m);" for name in defined)
+    calls = "\n".join(f"  {name}(m);" for name in defined)
+    declarations = "\n".join(text for _, _, text in ordered(types))
+    put("types.cpp", f'#include "binding.h"\n{"".join(headersOfAll)}\nnamespace tendril::python {{\n\nvoid declareAll(nb::module_& m) {{\n{declarations}\n}}\n\n}}\n')
+    put("all.cpp", f'#include "binding.h"\n\nnamespace tendril::python {{\n\n{prototypes}\n\nvoid defineAll(nb::module_& m) {{\n{calls}\n}}\n\n}}\n')
     for old in folder.glob("*.cpp"):
         if old.name not in sources:
             old.unlink()

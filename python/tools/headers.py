@@ -300,18 +300,18 @@ def _literal(text):
     return 'R"doc(' + text.replace(")doc\"", ") doc") + ')doc"'
 
 
-def _documented(declarations, indent="  "):
+def _documented(declarations):
     lines, seen = [], set()
     for d in declarations:
         if d.is_type or d.kind == "namespace":
-            lines.append(f"{indent}namespace {d.name}_ {{")
+            lines.append(f"namespace {d.name}_ {{")
             if d.is_type:
-                lines.append(f"{indent}inline constexpr char self[] = {_literal(d.doc)};")
-            lines += _documented(d.members, indent)
-            lines.append(f"{indent}}}")
+                lines.append(f"inline constexpr char self[] = {_literal(d.doc)};")
+            lines += _documented(d.members)
+            lines.append(f"}}")
         elif d.kind in ("function", "field", "value") and d.name.isidentifier() and d.name not in seen:
             docs = [other.doc for other in declarations if other.name == d.name and other.doc]
-            lines.append(f"{indent}inline constexpr char {d.name}_[] = {_literal(chr(10).join(dict.fromkeys(docs)))};")
+            lines.append(f"inline constexpr char {d.name}_[] = {_literal(chr(10).join(dict.fromkeys(docs)))};")
             seen.add(d.name)
     return lines
 
@@ -320,9 +320,8 @@ def writeDocs(folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for room, headers in rooms().items():
-        lines = ["#pragma once", "// Written by python/tools/headers.py from the comments of the public headers.", "namespace tendril::docs {"]
-        for declarations in headers.values():
-            lines += _documented(declarations, "")
+        lines = ["#pragma once", "// Written by python/tools/headers.py from the comments of the public headers.", f"namespace tendril::docs::{room} {{"]
+        lines += _documented([declaration for declarations in headers.values() for declaration in declarations])
         text = "\n".join(lines + ["}", ""])
         file = folder / f"{room}.h"
         if not file.exists() or file.read_text(encoding="utf-8") != text:  # an unchanged file keeps what depends on it built
