@@ -13,13 +13,16 @@
 namespace nanobind::detail {
 
 template <class T, class = void> struct IsPlainArray : std::false_type {};
-template <class T> struct IsPlainArray<T, std::void_t<typename T::PlainObject, typename T::Scalar>> : std::bool_constant<std::is_base_of_v<Eigen::PlainObjectBase<T>, T>> {};
+template <class T>
+struct IsPlainArray<T, std::void_t<typename T::PlainObject, typename T::Scalar>>
+    : std::bool_constant<std::is_base_of_v<Eigen::PlainObjectBase<T>, T>> {};
 template <class T> inline constexpr bool is_eigen_plain_v = IsPlainArray<T>::value;
 
 template <class T>
-using ArrayOf = ndarray<typename T::Scalar, numpy,
-                        std::conditional_t<bool(T::IsVectorAtCompileTime), shape<T::SizeAtCompileTime>, shape<T::RowsAtCompileTime, T::ColsAtCompileTime>>,
-                        std::conditional_t<bool(T::IsVectorAtCompileTime) || bool(T::IsRowMajor), c_contig, f_contig>>;
+using ArrayOf = ndarray<
+    typename T::Scalar, numpy,
+    std::conditional_t<bool(T::IsVectorAtCompileTime), shape<T::SizeAtCompileTime>, shape<T::RowsAtCompileTime, T::ColsAtCompileTime>>,
+    std::conditional_t<bool(T::IsVectorAtCompileTime) || bool(T::IsRowMajor), c_contig, f_contig>>;
 
 /// An array of real numbers of the scalar type, or nothing, without an error left behind.
 object toRealArray(handle source, const char* scalar, bool isRowMajor) noexcept;
@@ -36,7 +39,8 @@ template <class T> struct ArrayOut {
     } else {
       policy = rv_policy::copy;
     }
-    using View = ndarray<typename T::Scalar, numpy, std::conditional_t<bool(T::IsVectorAtCompileTime) || bool(T::IsRowMajor), c_contig, f_contig>>;
+    using View =
+        ndarray<typename T::Scalar, numpy, std::conditional_t<bool(T::IsVectorAtCompileTime) || bool(T::IsRowMajor), c_contig, f_contig>>;
     const int64_t outer = int64_t(T::IsRowMajor ? value.cols() : value.rows());
     const int64_t strides[2] = {isVector ? 1 : (T::IsRowMajor ? outer : 1), T::IsRowMajor ? 1 : outer};
     View view(const_cast<typename T::Scalar*>(value.data()), isVector ? 1 : 2, sizes, owner, strides);

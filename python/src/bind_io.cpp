@@ -34,21 +34,31 @@ RunOutcome runFile(RunOptions options) {
   return run(options);
 }
 
-Eigen::VectorXd numbers(std::span<const double> values) { return Eigen::Map<const Eigen::VectorXd>(values.data(), Eigen::Index(values.size())); }
+Eigen::VectorXd numbers(std::span<const double> values) {
+  return Eigen::Map<const Eigen::VectorXd>(values.data(), Eigen::Index(values.size()));
+}
 
 void defineScene() {
   classOf<Scene>()
-      .def_static("from_file", [](const std::filesystem::path& file, const Texts& overrides) {
-        const nb::gil_scoped_release released;
-        return Scene::fromFile(file, overrides);
-      }, nb::arg("file"), nb::arg("overrides") = Texts{}, "Reads and builds a scene file. Overrides: NAME=VALUE or path.to.key=VALUE.")
-      .def_static("from_text", [](const std::string& text, const std::string& name, const Texts& overrides) {
-        const nb::gil_scoped_release released;
-        return Scene::fromText(text, name, overrides);
-      }, nb::arg("text"), nb::arg("name") = "scene", nb::arg("overrides") = Texts{}, "Reads and builds a scene from YAML.")
-      .def("analysis", [](const Scene& self, const FrictionObserver& observer) { return self.makeAnalysis(observer); },
-           nb::arg("observer").none() = nb::none(), nb::keep_alive<0, 1>(),
-           "A new analysis in its initial state, start() not yet called. observer(step, problem, impulses) sees every contact problem after it was solved.")
+      .def_static(
+          "from_file",
+          [](const std::filesystem::path& file, const Texts& overrides) {
+            const nb::gil_scoped_release released;
+            return Scene::fromFile(file, overrides);
+          },
+          nb::arg("file"), nb::arg("overrides") = Texts{}, "Reads and builds a scene file. Overrides: NAME=VALUE or path.to.key=VALUE.")
+      .def_static(
+          "from_text",
+          [](const std::string& text, const std::string& name, const Texts& overrides) {
+            const nb::gil_scoped_release released;
+            return Scene::fromText(text, name, overrides);
+          },
+          nb::arg("text"), nb::arg("name") = "scene", nb::arg("overrides") = Texts{}, "Reads and builds a scene from YAML.")
+      .def(
+          "analysis", [](const Scene& self, const FrictionObserver& observer) { return self.makeAnalysis(observer); },
+          nb::arg("observer").none() = nb::none(), nb::keep_alive<0, 1>(),
+          "A new analysis in its initial state, start() not yet called. observer(step, problem, impulses) sees every contact problem after "
+          "it was solved.")
       .def("outputs", &Scene::makeOutputs, nb::keep_alive<0, 1>(), "The outputs that the scene asks for, ready to observe an analysis.");
 }
 
@@ -62,19 +72,28 @@ void defineOutputs() {
   classOf<Outputs>()
       .def("row", checked(&Outputs::row), nb::arg("i"), "Current values of output i.")
       .def("result", checked(&Outputs::result), nb::arg("i"), "The result of output i so far.")
-      .def("save", [](const Outputs& self) {
-        Snapshot snapshot;
-        self.save(snapshot);
-        return snapshot;
-      }, "The memory of the outputs, for restore().");
+      .def(
+          "save",
+          [](const Outputs& self) {
+            Snapshot snapshot;
+            self.save(snapshot);
+            return snapshot;
+          },
+          "The memory of the outputs, for restore().");
 }
 
 void defineWriter() {
   classOf<ResultWriter>()
-      .def("__init__", [](ResultWriter* self, const std::filesystem::path& file, const RunMetadata& metadata) { new (self) ResultWriter(file, metadata); },
-           nb::arg("file"), nb::arg("metadata") = RunMetadata{})
-      .def_static("resume", [](const std::filesystem::path& file, std::size_t rows) { return ResultWriter::resume(file, rows); }, nb::arg("file"),
-                  nb::arg("rows"), "Continues a file after so many rows; later ones are discarded. Series are declared again with the same shapes.");
+      .def(
+          "__init__",
+          [](ResultWriter* self, const std::filesystem::path& file, const RunMetadata& metadata) {
+            new (self) ResultWriter(file, metadata);
+          },
+          nb::arg("file"), nb::arg("metadata") = RunMetadata{})
+      .def_static(
+          "resume", [](const std::filesystem::path& file, std::size_t rows) { return ResultWriter::resume(file, rows); }, nb::arg("file"),
+          nb::arg("rows"),
+          "Continues a file after so many rows; later ones are discarded. Series are declared again with the same shapes.");
 }
 
 }
@@ -85,22 +104,31 @@ void defineIo(nb::module_& m) {
   defineWriter();
   m.def("run_scene", runScene, nb::arg("scene"), nb::arg("options") = RunOptions{});
   m.def("run_file", runFile, nb::arg("options"));
-  m.def("simulate", [](const Model& model, Analysis& analysis, Outputs& outputs, SimulateOptions options) {
-    options.stop = interruptible(std::move(options.stop));
-    const nb::gil_scoped_release released;
-    return simulate(model, analysis, outputs, options);
-  }, nb::arg("model"), nb::arg("analysis"), nb::arg("outputs"), nb::arg("options") = SimulateOptions{},
-        "Advances an analysis that was not started to its end, in memory, and says what the summary of a run says.");
+  m.def(
+      "simulate",
+      [](const Model& model, Analysis& analysis, Outputs& outputs, SimulateOptions options) {
+        options.stop = interruptible(std::move(options.stop));
+        const nb::gil_scoped_release released;
+        return simulate(model, analysis, outputs, options);
+      },
+      nb::arg("model"), nb::arg("analysis"), nb::arg("outputs"), nb::arg("options") = SimulateOptions{},
+      "Advances an analysis that was not started to its end, in memory, and says what the summary of a run says.");
   classOf<SymbolTable>()
-      .def("__init__", [](SymbolTable* self, const std::map<std::string, Scope::Symbol>& symbols) {
-        new (self) SymbolTable;
-        for (const auto& [name, value] : symbols) self->set(name, value);
-      }, nb::arg("symbols"), "Numbers and texts by name.")
+      .def(
+          "__init__",
+          [](SymbolTable* self, const std::map<std::string, Scope::Symbol>& symbols) {
+            new (self) SymbolTable;
+            for (const auto& [name, value] : symbols) self->set(name, value);
+          },
+          nb::arg("symbols"), "Numbers and texts by name.")
       .def("set", &SymbolTable::set, nb::arg("name"), nb::arg("value"));
-  classOf<Scope>().def("find", [](const Scope& self, const std::string& name) -> std::optional<Scope::Symbol> {
-    const Scope::Symbol* found = self.find(name);
-    return found ? std::optional(*found) : std::nullopt;
-  }, nb::arg("name"), "The number or text of a name; None when unknown.");
+  classOf<Scope>().def(
+      "find",
+      [](const Scope& self, const std::string& name) -> std::optional<Scope::Symbol> {
+        const Scope::Symbol* found = self.find(name);
+        return found ? std::optional(*found) : std::nullopt;
+      },
+      nb::arg("name"), "The number or text of a name; None when unknown.");
   nb::dict methods;
   for (const FrictionMethodName& known : frictionMethodNames) methods[known.name] = nb::cast(known.method);
   m.attr("friction_methods") = methods;

@@ -20,19 +20,29 @@ Pose reconstruct(se3::StepMap map, const Strains& strains, double length, int st
 
 void defineLie(nb::module_& m) {
   classOf<Pose>()
-      .def("__init__", [](Pose* self, const Matrix3& R, const Vector3& x) { new (self) Pose{R, x}; }, nb::arg("R"), nb::arg("x"),
-           "From a rotation matrix (3, 3) and a position (3,) [m].")
-      .def("__mul__", [](const Pose& self, const Pose& other) { return self * other; }, nb::is_operator())
-      .def("__mul__", [](const Pose& self, const Vector3& point) -> Vector3 { return self * point; }, nb::is_operator())
-      .def("matrix", [](const Pose& self) {
-        Eigen::Matrix4d H = Eigen::Matrix4d::Identity();
-        H.topLeftCorner<3, 3>() = self.R;
-        H.topRightCorner<3, 1>() = self.x;
-        return H;
-      }, "The homogeneous matrix [R x; 0 1], (4, 4).");
+      .def(
+          "__init__",
+          [](Pose* self, const Matrix3& R, const Vector3& x) {
+            new (self) Pose{R, x};
+          },
+          nb::arg("R"), nb::arg("x"), "From a rotation matrix (3, 3) and a position (3,) [m].")
+      .def(
+          "__mul__", [](const Pose& self, const Pose& other) { return self * other; }, nb::is_operator())
+      .def(
+          "__mul__", [](const Pose& self, const Vector3& point) -> Vector3 { return self * point; }, nb::is_operator())
+      .def(
+          "matrix",
+          [](const Pose& self) {
+            Eigen::Matrix4d H = Eigen::Matrix4d::Identity();
+            H.topLeftCorner<3, 3>() = self.R;
+            H.topRightCorner<3, 1>() = self.x;
+            return H;
+          },
+          "The homogeneous matrix [R x; 0 1], (4, 4).");
   nb::module_ space = submodule(m, "se3");
   space.def("reconstruct", reconstruct, nb::arg("map"), nb::arg("strains"), nb::arg("length"), nb::arg("steps"), nb::arg("begin") = Pose{},
-            nb::arg("order") = 4, "H(length) from H(0) = begin in equal steps of a method of order 1, 2 or 4; strains(s) gives the six strains at s.");
+            nb::arg("order") = 4,
+            "H(length) from H(0) = begin in equal steps of a method of order 1, 2 or 4; strains(s) gives the six strains at s.");
 }
 
 }

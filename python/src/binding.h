@@ -44,7 +44,8 @@ namespace tendril::python {
 namespace nb = nanobind;
 
 template <class T> inline constexpr bool isArray = nb::detail::is_eigen_plain_v<T>;
-template <class T> inline constexpr bool isFixedArray = [] {
+template <class T>
+inline constexpr bool isFixedArray = [] {
   if constexpr (isArray<T>) return T::SizeAtCompileTime != Eigen::Dynamic;
   return false;
 }();
@@ -55,7 +56,8 @@ template <class T, class A> struct ElementOf<std::vector<T, A>> { using Type = T
 template <class T, std::size_t N> struct ElementOf<std::array<T, N>> { using Type = T; };
 /// A list of objects, or of pointers to them.
 template <class T>
-inline constexpr bool isObjects = !std::is_void_v<typename ElementOf<T>::Type> && isObject<std::remove_cvref_t<std::remove_pointer_t<typename ElementOf<T>::Type>>>;
+inline constexpr bool isObjects =
+    !std::is_void_v<typename ElementOf<T>::Type> && isObject<std::remove_cvref_t<std::remove_pointer_t<typename ElementOf<T>::Type>>>;
 
 /// A list of the elements: copies of objects, references where the elements are pointers. Each keeps the owner alive.
 template <class Container> nb::list listOf(nb::handle owner, const Container& elements) {
@@ -116,12 +118,15 @@ template <auto member, class Class, class... Extra> void field(Class& bound, con
   } else if constexpr (std::is_pointer_v<Value> && !std::is_same_v<Value, const char*>) {
     using Target = std::remove_const_t<std::remove_pointer_t<Value>>;
     const auto assign = [](Owner& self, Target* value) { self.*member = value; };
-    bound.def_prop_rw(name, [](Owner& self) { return const_cast<Target*>(self.*member); }, assign, nb::for_getter(nb::rv_policy::reference_internal),
-                      nb::for_setter(nb::keep_alive<1, 2>()), nb::for_setter(nb::arg().none()), doc);
+    bound.def_prop_rw(
+        name, [](Owner& self) { return const_cast<Target*>(self.*member); }, assign, nb::for_getter(nb::rv_policy::reference_internal),
+        nb::for_setter(nb::keep_alive<1, 2>()), nb::for_setter(nb::arg().none()), doc);
   } else if constexpr (isObjects<Value>) {
-    property([](nb::handle self) { return listOf(self, nb::cast<Owner&>(self).*member); }, nb::rv_policy::automatic, nb::keep_alive<1, 2>());
+    property([](nb::handle self) { return listOf(self, nb::cast<Owner&>(self).*member); }, nb::rv_policy::automatic,
+             nb::keep_alive<1, 2>());
   } else if constexpr (isObject<Value>) {
-    property([](Owner& self) -> Value& { return const_cast<Value&>(self.*member); }, nb::rv_policy::reference_internal, nb::keep_alive<1, 2>());
+    property([](Owner& self) -> Value& { return const_cast<Value&>(self.*member); }, nb::rv_policy::reference_internal,
+             nb::keep_alive<1, 2>());
   } else {
     property([](Owner& self) -> Value { return self.*member; }, nb::rv_policy::automatic);
   }

@@ -65,7 +65,8 @@ void declareExceptions(nb::module_& m) {
 
 void requireSize(const char* name, Eigen::Index found, Eigen::Index expected) {
   if (found == expected) return;
-  throw nb::value_error((std::string(name) + ": expected an array of " + std::to_string(expected) + " numbers, not " + std::to_string(found)).c_str());
+  throw nb::value_error(
+      (std::string(name) + ": expected an array of " + std::to_string(expected) + " numbers, not " + std::to_string(found)).c_str());
 }
 
 void requireIndex(const char* name, long index, long bound) {

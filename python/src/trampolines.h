@@ -31,7 +31,8 @@ struct PythonProgram : VectorProgram {
     const bool exists = ask<bool>("differentiate", const_cast<ProgramMultipliers*>(multipliers), &derivatives);
     requireSize("derivatives.gradient", derivatives.gradient.size(), structure().variables());
     requireSize("derivatives.equality_jacobian", derivatives.equalityJacobian.size(), Eigen::Index(structure().equalityJacobian.size()));
-    requireSize("derivatives.inequality_jacobian", derivatives.inequalityJacobian.size(), Eigen::Index(structure().inequalityJacobian.size()));
+    requireSize("derivatives.inequality_jacobian", derivatives.inequalityJacobian.size(),
+                Eigen::Index(structure().inequalityJacobian.size()));
     if (multipliers) requireSize("derivatives.hessian", derivatives.hessian.size(), Eigen::Index(structure().hessian.size()));
     return exists;
   }

@@ -15,8 +15,8 @@ struct SimulateOptions {
 };
 
 /// Advances an analysis that was not started to its end, in memory, and says what the summary of a run says: the outputs, steps, residuals,
-/// contacts and energies have the same bits as those of a scene with the same mechanism, analysis and outputs. The scene, its parameters and
-/// the times are not known here. Throws what the analysis throws.
+/// contacts and energies have the same bits as those of a scene with the same mechanism, analysis and outputs. The scene, its parameters
+/// and the times are not known here. Throws what the analysis throws.
 Summary simulate(const Model& model, Analysis& analysis, Outputs& outputs, const SimulateOptions& options = {});
 
 }
