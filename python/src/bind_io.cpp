@@ -2,6 +2,7 @@
 
 #include "tendril/contact/contact_model.h"
 #include "tendril/control/optimal_control.h"
+#include "tendril/io/friction_file.h"
 #include "tendril/io/friction_methods.h"
 #include "tendril/io/results.h"
 #include "tendril/io/run.h"
@@ -102,6 +103,9 @@ void defineIo(nb::module_& m) {
   defineScene();
   defineOutputs();
   defineWriter();
+  classOf<FrictionFile>().def_prop_ro(
+      "reduction", [](FrictionFile& self) { return self.reduction ? &*self.reduction : nullptr; }, nb::rv_policy::reference_internal,
+      "Of a global file: the problem with velocities and bilateral impulses; else None.");
   m.def("run_scene", runScene, nb::arg("scene"), nb::arg("options") = RunOptions{});
   m.def("run_file", runFile, nb::arg("options"));
   m.def(

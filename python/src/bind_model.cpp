@@ -134,6 +134,14 @@ void defineModel(nb::module_&) {
           },
           nb::arg("state"), "b of g'' = G a + b, (nc,).")
       .def(
+          "markers",
+          [](nb::handle self) {
+            std::vector<Marker*> markers;
+            for (const auto& marker : nb::cast<const Model&>(self).markers()) markers.push_back(marker.get());
+            return listOf(self, markers);
+          },
+          "All markers, named or not.")
+      .def(
           "term", [](nb::handle self, nb::handle type) { return termOf<const Model>(self, type); }, nb::arg("type"),
           "The term of a class (tendril.Joints, tendril.Loads, ...), or None.");
   classOf<ModelBuilder>()

@@ -486,7 +486,9 @@ def ordered(types):
     return result
 
 
-FORWARD = ("contact/contact_model.h", "model/director_system.h", "model/model.h")
+# What the headers of a room declare alone and Python must know in full.
+FORWARD = {"*": ("contact/contact_model.h", "model/director_system.h", "model/model.h"), "lie": (), "solvers": ()}
+FORWARD["io"] = (*FORWARD["*"], "control/optimal_control.h", "shells/sheet_shape.h")
 PART = 300  # members in a source, so that none takes long to compile
 
 
@@ -525,8 +527,7 @@ def write(folder):
         includes = f'#include "docs/{room.name}.h"\n' + "".join(f'#include "tendril/{room.name}/{header}"\n' for header in room.files)
         headersOfAll.append(includes)
         types += room.types
-        # What headers declare alone, Python must know in full.
-        known = "" if room.name in ("lie", "solvers") else "".join(f'#include "tendril/{h}"\n' for h in FORWARD)
+        known = "".join(f'#include "tendril/{h}"\n' for h in FORWARD.get(room.name, FORWARD["*"]))
         head = f'#include "binding.h"\n{known}{includes}\nnamespace tendril::python {{\n\n'
         for i, part in enumerate(partsOf(room, names)):
             defined.append(f"define_{room.name}_{i + 1}")
