@@ -475,11 +475,11 @@ def bindings():
 
 
 def ordered(types):
-    """Bases before what derives from them."""
+    """Bases before what derives from them, classes before what is nested in them."""
     done, result, waiting = set(), [], list(types)
     known = {path for path, _, _ in types}
     while waiting:
-        ready = [t for t in waiting if all(b in done or b not in known for b in t[1])]
+        ready = [t for t in waiting if all(b in done or b not in known for b in (*t[1], t[0].rpartition("::")[0]))]
         result += ready
         done |= {t[0] for t in ready}
         waiting = [t for t in waiting if t not in ready]
