@@ -67,6 +67,7 @@ template <class T> struct type_caster<T, enable_if_t<is_eigen_plain_v<T>>> {
   }
 
   template <class T2> static handle from_cpp(T2&& array, rv_policy policy, cleanup_list* cleanup) noexcept {
+    policy = infer_policy<T2>(policy); // a temporary is no part of an object
     if constexpr (std::is_pointer_v<std::remove_cvref_t<T2>>)
       return ArrayOut<T>::array(*array, policy, cleanup);
     else

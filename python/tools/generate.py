@@ -287,8 +287,7 @@ class Room:
         self.types.append((path, (base,) if base else (), f'  nb::class_<{arguments}>({self.parent(scope)}, "{d.name}", {self.doc((*scope, d.name), "self")});'))
         self.walk(d.members, (*scope, d.name))
         constructors = [m for m in d.members if m.kind == "function" and m.name == d.name]
-        isAbstract = any(m.kind == "function" and re.search(r"=\s*0$", m.text) for m in d.members)
-        if not constructors and not isAbstract and any(m.kind == "field" for m in d.members):
+        if not constructors:
             self.members.append((scope + (d.name,), f"  keywords(c);"))
 
     def fieldOf(self, d, path, scope):
@@ -316,7 +315,7 @@ class Room:
             return
         if "= default" in text and "(" in text and d.name != (scope[-1] if scope else ""):
             return
-        nameAt = text.index("(") if not d.name.startswith("operator") else text.index("(", text.index("operator") + len("operator") + (1 if d.name == "operator()" else 0))
+        nameAt = text.index("(", re.search(rf"\b{d.name}\s*\(", text).start()) if not d.name.startswith("operator") else text.index("(", text.index("operator") + len("operator") + (1 if d.name == "operator()" else 0))
         depth, end = 0, nameAt
         for end in range(nameAt, len(text)):
             depth += (text[end] == "(") - (text[end] == ")")

@@ -126,8 +126,10 @@ def _values(reader, end):
             found[-1].doc = trailing
         if reader.at >= end:
             return found
+        begin = reader.at
         name = reader.head(",}").split("=")[0].strip()
-        found.append(Declaration("value", name, doc=doc))
+        ownComment = " ".join(text.strip() for text in re.findall(r"///<([^\n]*)", reader.text[begin : reader.at]))  # of the last value
+        found.append(Declaration("value", name, doc=doc or ownComment))
         reader.at += 1
 
 
@@ -135,6 +137,7 @@ def _functionName(text):
     operator = _OPERATOR.search(text)
     if operator:
         return "operator" + operator.group(1)
+    text = _withoutTemplates(text)
     return text[: text.index("(")].split()[-1].lstrip("*&")
 
 
@@ -149,14 +152,21 @@ def _classify(text, doc):
                 break
     if text.startswith("using "):
         return [Declaration("alias", text.split()[1], text, doc, template)]
-    beforeValue = re.split(r"[={]", text, maxsplit=1)[0] if "operator" not in text else text
-    isFunction = "(" in beforeValue and not re.search(r"std::function<[^=]*$", beforeValue.split("(")[0])
+    isFunction = "operator" in text or "(" in re.split(r"[={]", _withoutTemplates(text), maxsplit=1)[0]
     if isFunction:
         return [Declaration("function", _functionName(text), text, doc, template)]
-    names = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", _withoutValues(text))))
+    names = _withoutTemplates(_withoutValues(text))
     first, *others = names.split(",")
     names = [first.split()[-1]] + [other.split()[-1] for other in others]
     return [Declaration("field", re.sub(r"\[.*", "", name.lstrip("*&")), text, doc, template) for name in names]
+
+
+def _withoutTemplates(text):
+    """std::map<int, V<T>> f(...) -> std::map f(...)."""
+    found = 1
+    while found:
+        text, found = re.subn(r"<[^<>]*>", "", text)
+    return text
 
 
 def _withoutValues(text):

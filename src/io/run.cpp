@@ -117,12 +117,11 @@ RunOptions optionsFor(const Scene& scene, RunOptions options) {
 /// One run: a scene, its analysis, and the files that are written.
 class Run {
  public:
-  explicit Run(const RunOptions& options);
-  Run(Scene scene, const RunOptions& options);
+  /// Reads the scene of the options if none is given.
+  explicit Run(RunOptions options, std::optional<Scene> scene = {});
   RunOutcome execute();
 
  private:
-  Run(RunOptions options, std::optional<Scene> scene);
   void open();
   void addSeries();
   std::unique_ptr<Analysis> makeAnalysis();
@@ -171,10 +170,6 @@ class Run {
     ResultWriter::List contacts = -1;
   } series_{};
 };
-
-Run::Run(const RunOptions& options) : Run(options, {}) {}
-
-Run::Run(Scene scene, const RunOptions& options) : Run(optionsFor(scene, options), std::move(scene)) {}
 
 Run::Run(RunOptions options, std::optional<Scene> scene)
     : options_(std::move(options)), log_(options_.terminalLevel), scene_(scene ? std::move(*scene) : readScene(options_, clock_)),
@@ -512,7 +507,10 @@ void Run::tellOfError(const char* message) noexcept {
 }
 
 RunOutcome run(const RunOptions& options) { return Run(options).execute(); }
-RunOutcome run(Scene scene, const RunOptions& options) { return Run(std::move(scene), options).execute(); }
+RunOutcome run(Scene scene, const RunOptions& options) {
+  RunOptions own = optionsFor(scene, options);
+  return Run(std::move(own), std::move(scene)).execute();
+}
 
 std::filesystem::path defaultResultFolder(const std::filesystem::path& scene) { return scene.stem().string() + ".result"; }
 
