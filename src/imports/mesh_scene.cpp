@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace tendril::imports {
 
 std::string sceneOfMesh(const ImportOptions& options, MeshStore& meshes, Remarks& remarks) {
@@ -15,7 +17,7 @@ std::string sceneOfMesh(const ImportOptions& options, MeshStore& meshes, Remarks
   const double density = options.density.value_or(1000);
   if (!options.density) remarks.lose(0, "the density is not in the file; 1000 kg/m^3 stands for it: give --density");
   const SolidMoments& m = stored.moments;
-  remarks.say(0, fmt::format("volume {} m^3, centre of mass {} m", yaml::number(m.volume), yaml::vector(m.centroid)));
+  remarks.say(0, fmt::format("volume {} m^3, centre of mass {} m", yaml::number(m.volume), yaml::vector(m.centroid, std::cbrt(m.volume))));
   remarks.say(0, fmt::format("with this density mass {} kg, inertia about the centre of mass {} kg m^2", yaml::number(density * m.volume),
                              yaml::inertia(density * m.inertia)));
   const std::string stem = options.file.stem().string();
