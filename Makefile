@@ -43,9 +43,9 @@ bench: build ## run the benchmarks
 gallery: build ## run and draw all scenes, write docs/gallery
 	build/release/bin/tendril gallery --build docs/gallery
 
-docs: build ## the documentation as a site, with the reference of the library and every link within it checked: build/docs/html
+docs: python ## the documentation as a site, with the reference of the library and every link within it checked: build/docs/html
 	@scripts/install-debian.sh docs
-	scripts/reference_pages.py build/release/bin/tendril docs/reference
+	PYTHONPATH=build/release/python build/python-env/bin/python scripts/reference_pages.py build/release/bin/tendril docs/reference
 	mkdir -p build/docs/html
 	doxygen docs/Doxyfile
 	sphinx-build -q -W --keep-going -j $(JOBS) -c docs -d build/docs/doctrees . build/docs/html

@@ -1,8 +1,8 @@
 #include "tendril/io/certification.h"
 
-#include "io/atomic_file.h"
 #include "io/scene_function.h"
 #include "tendril/control/optimal_control.h"
+#include "tendril/io/atomic_file.h"
 #include "tendril/io/scene.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "tendril/studies/certification_study.h"
 
-#include "io/atomic_file.h"
 #include "studies/journal.h"
 #include "studies/study_files.h"
+#include "tendril/io/atomic_file.h"
 #include "tendril/io/certification.h"
 #include "tendril/io/run.h"
 #include "tendril/model/error.h"
