@@ -248,7 +248,7 @@ const Schema& shell() {
          number("fan", dim::curvature, "Growth of the turning of rulings along the line; 0 is a cone of any section.").defaultsTo("0"),
          number("fan2", {-2, 0, 0, 0}, "Of the second order.").defaultsTo("0"),
          object("natural", conicalShape(), "Its shape without load."),
-         object("initial", conicalShape(), "Its shape at the start; that without load if not given.").optional()}}},
+         object("initial", conicalShape(), "Its shape at the start; that without load if not given.").optional()}},
        {"strip",
         "A ribbon of conical patches between rulings, which turn as it bends and twists. Its ends are rulings. It is held at the middle of "
         "the first, which is its `position`.",
