@@ -16,8 +16,9 @@ namespace {
 constexpr double leastOpen = 0.02;
 /// Curvature times size below which phi has no meaning.
 constexpr double flat = 1e-6;
-/// Angle of a step of the reconstruction [rad].
-constexpr double stepTurn = 0.25;
+/// Largest angle of a step of the reconstruction [rad], and the least number of steps, for profiles that change.
+constexpr double stepTurn = 0.1;
+constexpr int leastSteps = 3;
 /// Angle by which a sheet may turn in all [rad].
 constexpr double mostTurn = 100;
 
@@ -151,7 +152,7 @@ template <class T> SheetPoint<T> RuledSheet::point(const double* q, const Vector
     const Screw<T> at = screwAt(share * psi);
     turn = std::max(turn, std::hypot(valueOf(at.w[0]), valueOf(at.w[1])) * std::abs(valueOf(psi)));
   }
-  const int steps = 1 + int(std::min(turn, mostTurn) / stepTurn);
+  const int steps = leastSteps + int(std::min(turn, mostTurn) / stepTurn);
   const double root = std::sqrt(15.0);
   LineFrame<T> H;
   const T h = (1.0 / steps) * psi;

@@ -16,7 +16,7 @@ namespace tendril {
 /// epsilon = 0 it is a cylinder, with f_1 = 0 a cone of any section, else a tangent developable.
 ///
 /// The frame of the line, H' = H A(psi), A = (1, 0, 0; k alpha, -k, 0), is that of a Runge-Kutta-Munthe-Kaas method of order 6 (Magnus's
-/// series by three Gauss points; Blanes, Casas & Ros 2000) in steps of at most a quarter of a radian, lengths being kept to its error,
+/// series by three Gauss points; Blanes, Casas & Ros 2000) in steps of at most a tenth of a radian, lengths being kept to its error,
 /// 1e-10 of the sheet. From there rulings are straight. The sheet must not reach the edge of regression, where rulings meet: it refuses
 /// such coordinates.
 class RuledSheet final : public SheetShape {
