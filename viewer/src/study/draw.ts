@@ -149,7 +149,8 @@ export function drawParallel(context: Context, box: Box, scenery: Scenery): void
     context.font = font(11);
     context.strokeStyle = ink.page; // a rim, to be read over the lines
     context.lineWidth = 3;
-    for (const { at, text } of axes[c]!.ticks) write(context, text, x + 5, bottom - place(axes[c]!, at) * (bottom - top) + 4, 'left', 70, true);
+    for (const { at, text } of axes[c]!.ticks)
+      write(context, text, x + 5, bottom - place(axes[c]!, at) * (bottom - top) + 4, 'left', 70, true);
   }
 }
 
