@@ -10,6 +10,7 @@ Everything that C++ has is here under the same names: classes as they are, funct
 is largest_step). SI units; angles in radians; a 6-vector is translation first, rotation second. Arrays may be given as lists; what a function
 returns is an array of NumPy. Lists of objects are copies: change them by assigning the whole list.
 """
+
 from . import _core
 from ._core import *  # noqa: F401,F403
 from ._core import dimension, measures, se3, so3  # noqa: F401

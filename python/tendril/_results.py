@@ -1,4 +1,5 @@
 """What a run leaves, as arrays of NumPy or data sets of xarray."""
+
 from __future__ import annotations
 
 import json
@@ -95,7 +96,9 @@ class Results:
         """The series of outputs and steps as xarray.Dataset over `time`, with unit and description as attributes; needs xarray."""
         import xarray
 
-        data = xarray.Dataset(coords={"time": ("time", self.time)}, attrs={"scene": str(self.summary.get("scene", "")), "status": self.status})
+        data = xarray.Dataset(
+            coords={"time": ("time", self.time)}, attrs={"scene": str(self.summary.get("scene", "")), "status": self.status}
+        )
         sources = [("", self.reader.outputs(), self.reader.output, self.reader.output_info)]
         sources += [("step_", self.reader.steps(), self.reader.step, self.reader.step_info)]
         for prefix, names, values_of, info_of in sources:

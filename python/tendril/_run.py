@@ -1,4 +1,5 @@
 """Running scenes."""
+
 from __future__ import annotations
 
 import json

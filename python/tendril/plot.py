@@ -1,4 +1,5 @@
 """Pictures of results with Matplotlib, which is imported when something is drawn."""
+
 from __future__ import annotations
 
 import numpy as np

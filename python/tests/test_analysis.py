@@ -1,4 +1,5 @@
 """Solvability of contact, friction bounds; statics; dynamics with events."""
+
 import numpy as np
 import pytest
 
@@ -20,8 +21,17 @@ def test_friction_bound_of_painleves_rod(scenes):
 
 def test_acceleration_problem_in_matrices():
     """A mass that rests on a floor: one contact, weight 1."""
-    problem = tendril.AccelerationProblem(M=np.eye(2), F=[0, 1], G=np.zeros((0, 2)), joint_bias=[], N=[[0, 1]], H=[[1, 0]], normal_bias=[0],
-                                          friction=[0.2], is_bilateral=[False])
+    problem = tendril.AccelerationProblem(
+        M=np.eye(2),
+        F=[0, 1],
+        G=np.zeros((0, 2)),
+        joint_bias=[],
+        N=[[0, 1]],
+        H=[[1, 0]],
+        normal_bias=[0],
+        friction=[0.2],
+        is_bilateral=[False],
+    )
     verdict = tendril.judge(problem)
     assert verdict.degrees_of_freedom == 2 and verdict.is_force_unique
     solution = tendril.solve_without_friction(problem, tendril.Formulation.Lcp)

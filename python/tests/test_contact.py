@@ -1,11 +1,10 @@
 """Shapes, contacts, friction problems: assembled, solved, written and read."""
+
 import numpy as np
 import pytest
 
 import tendril
 from test_twins import ballTwin
-
-
 
 
 def sphere(radius=0.1):
@@ -71,7 +70,12 @@ def test_sticking_contact_and_start():
 def test_bad_problems_are_refused():
     with pytest.raises(ValueError, match="W .rows.: expected an array of 3"):
         tendril.FrictionProblem.dense(np.eye(2), [0, 0, 0], [tendril.FrictionLaw.coulomb(0.1)])
-    for matrix, q, mu in ((np.eye(3) * np.nan, [0, 0, 0], 0.1), (np.eye(3), [np.inf, 0, 0], 0.1), (np.eye(3), [0, 0, 0], -1), (-np.eye(3), [0, 0, 0], 0.1)):
+    for matrix, q, mu in (
+        (np.eye(3) * np.nan, [0, 0, 0], 0.1),
+        (np.eye(3), [np.inf, 0, 0], 0.1),
+        (np.eye(3), [0, 0, 0], -1),
+        (-np.eye(3), [0, 0, 0], 0.1),
+    ):
         with pytest.raises(ValueError):
             tendril.FrictionProblem.dense(matrix, q, [tendril.FrictionLaw.coulomb(mu)])
 
@@ -107,8 +111,15 @@ def test_problems_of_a_run(scenes):
 
 def test_global_problem_in_matrices():
     sparse = pytest.importorskip("scipy.sparse")
-    whole = tendril.GlobalFrictionProblem(M=sparse.identity(3, format="csc"), H=sparse.identity(3, format="csc"), G=sparse.csc_matrix((3, 0)),
-                                          f=[-1, 1, 0], w=[0, 0, 0], b=np.zeros(0), laws=[tendril.FrictionLaw.coulomb(0.3)])
+    whole = tendril.GlobalFrictionProblem(
+        M=sparse.identity(3, format="csc"),
+        H=sparse.identity(3, format="csc"),
+        G=sparse.csc_matrix((3, 0)),
+        f=[-1, 1, 0],
+        w=[0, 0, 0],
+        b=np.zeros(0),
+        laws=[tendril.FrictionLaw.coulomb(0.3)],
+    )
     whole.H = sparse.csc_matrix(np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]))
     reduced = tendril.FrictionReduction(whole)
     r, report = tendril.FrictionSolver().solve(reduced.problem())

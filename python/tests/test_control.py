@@ -1,4 +1,5 @@
 """Optimal control by discrete mechanics."""
+
 import numpy as np
 import pytest
 
@@ -14,7 +15,9 @@ def cart():
 
 
 def options(N=10, **members):
-    return tendril.OptimalControlOptions(intervals=N, duration=1.0, effort=[1.0], end=tendril.ManoeuvreEnd(configuration={"slide": [1.0]}), **members)
+    return tendril.OptimalControlOptions(
+        intervals=N, duration=1.0, effort=[1.0], end=tendril.ManoeuvreEnd(configuration={"slide": [1.0]}), **members
+    )
 
 
 @pytest.mark.parametrize("method", [tendril.TranscriptionMethod.Dmocc, tendril.TranscriptionMethod.Dmoc])
@@ -48,7 +51,9 @@ def test_discrete_invariants_of_a_free_body():
     builder = tendril.MechanismBuilder()
     builder.body("top", tendril.MassProperties.box(1000, [0.1, 0.2, 0.3]), tendril.Pose(), [1, 2, 3], [3, -2, 1])
     model = builder.build().model
-    analysis = tendril.VariationalIntegrator(model, tendril.VariationalOptions(duration=0.2, step=1e-2, quadrature=tendril.Quadrature.Midpoint))
+    analysis = tendril.VariationalIntegrator(
+        model, tendril.VariationalOptions(duration=0.2, step=1e-2, quadrature=tendril.Quadrature.Midpoint)
+    )
     analysis.start()
     before = analysis.node().momentum.angular.copy()
     while not analysis.finished():

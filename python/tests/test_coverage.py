@@ -1,4 +1,5 @@
 """Every public name of C++ is there in Python, or has a reason why not."""
+
 import fnmatch
 import re
 import sys
@@ -33,12 +34,21 @@ def reached(path):
 
 def reason(path):
     parts = path.split("::")
-    return next((why for pattern, why in OUT["names"].items() for end in range(1, len(parts) + 1) if fnmatch.fnmatchcase("::".join(parts[:end]), pattern)), None)
+    return next(
+        (
+            why
+            for pattern, why in OUT["names"].items()
+            for end in range(1, len(parts) + 1)
+            if fnmatch.fnmatchcase("::".join(parts[:end]), pattern)
+        ),
+        None,
+    )
 
 
 def excludedTypes():
     return [pattern.rstrip("*").split("::")[-1] for pattern in OUT["names"] if re.fullmatch(r"[A-Z]\w*\*?|\w+::[A-Z]\w*", pattern)] + [
-        d.name for header in OUT["headers"] for d in headers.read(headers.INCLUDE / header) if d.is_type or d.kind == "alias"]
+        d.name for header in OUT["headers"] for d in headers.read(headers.INCLUDE / header) if d.is_type or d.kind == "alias"
+    ]
 
 
 def missing():
@@ -81,7 +91,10 @@ def missing():
 
 def test_every_public_name_is_bound_or_has_a_reason():
     lost = missing()
-    assert not lost, "\n".join(["bind them (python/bindings.toml, src/bind_*.cpp) or say why not (python/not_bound.toml):"] + [f"  {c} -> tendril.{p}" for c, p in lost])
+    assert not lost, "\n".join(
+        ["bind them (python/bindings.toml, src/bind_*.cpp) or say why not (python/not_bound.toml):"]
+        + [f"  {c} -> tendril.{p}" for c, p in lost]
+    )
 
 
 def test_the_comparison_can_fail(monkeypatch):
@@ -117,14 +130,20 @@ def test_docstrings_are_the_comments_of_the_headers():
     assert len(documented) > 200
 
 
-@pytest.mark.parametrize("text, expected", [
-    ("int a = 0, b{1};  ///< two\n", [("field", "a", "two"), ("field", "b", "two")]),
-    ("/// Says.\nvoid f(int x = g(1, 2), std::map<int, int> m = {}) const;\n", [("function", "f", "Says.")]),
-    ("std::function<void(int)> callback{}, other{};\n", [("field", "callback", ""), ("field", "other", "")]),
-    ("enum class E { A, ///< first\n B = 3 ///< second\n};\n", [("enum", "E", "")]),
-    ("class C : public B { int hidden; public: C(int a) : hidden(a) {} int shown() const { return hidden; } };\n", [("class", "C", "")]),
-    ("using V = int;\n", [("alias", "V", "")]),
-])
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("int a = 0, b{1};  ///< two\n", [("field", "a", "two"), ("field", "b", "two")]),
+        ("/// Says.\nvoid f(int x = g(1, 2), std::map<int, int> m = {}) const;\n", [("function", "f", "Says.")]),
+        ("std::function<void(int)> callback{}, other{};\n", [("field", "callback", ""), ("field", "other", "")]),
+        ("enum class E { A, ///< first\n B = 3 ///< second\n};\n", [("enum", "E", "")]),
+        (
+            "class C : public B { int hidden; public: C(int a) : hidden(a) {} int shown() const { return hidden; } };\n",
+            [("class", "C", "")],
+        ),
+        ("using V = int;\n", [("alias", "V", "")]),
+    ],
+)
 def test_reader_of_headers(tmp_path, text, expected):
     file = tmp_path / "header.h"
     file.write_text("#pragma once\nnamespace tendril {\n" + text + "}\n")

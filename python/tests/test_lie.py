@@ -1,4 +1,5 @@
 """SO(3), SE(3) and reconstruction against closed forms and finite differences."""
+
 import numpy as np
 import pytest
 
@@ -35,7 +36,9 @@ def test_poses():
     np.testing.assert_allclose(H * np.array([1, 2, 3]), (H.matrix() @ [1, 2, 3, 1])[:3], atol=1e-14)
     other = Pose(so3.exp([0, 0, 1]), [1, 0, 0])
     np.testing.assert_allclose((H * H.relative(other)).matrix(), other.matrix(), atol=1e-15)
-    np.testing.assert_allclose(se3.Ad(H) @ se3.AdInverse(H) if hasattr(se3, "AdInverse") else se3.Ad(H) @ se3.Ad(H.inverse()), np.eye(6), atol=1e-14)
+    np.testing.assert_allclose(
+        se3.Ad(H) @ se3.AdInverse(H) if hasattr(se3, "AdInverse") else se3.Ad(H) @ se3.Ad(H.inverse()), np.eye(6), atol=1e-14
+    )
     H.x[0] = 5  # members of fixed size are views
     assert H.x[0] == 5 and H.matrix()[0, 3] == 5
 

@@ -1,4 +1,5 @@
 """Pictures with Matplotlib."""
+
 import matplotlib
 import numpy as np
 import pytest

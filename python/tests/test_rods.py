@@ -1,4 +1,5 @@
 """Rods in equilibrium against closed forms."""
+
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
 """Scenes: read, run, their results read."""
+
 import json
 import os
 import signal
@@ -75,10 +76,14 @@ def test_failure_of_the_numerics_keeps_the_results(scenes):
 
 def test_progress_and_stop(scenes):
     seen = []
-    results = tendril.run(scenes / "contact/bouncing-ball.yaml", {"duration": 0.05}, output="ball", progress=lambda p: seen.append((p.step, p.fraction)))
+    results = tendril.run(
+        scenes / "contact/bouncing-ball.yaml", {"duration": 0.05}, output="ball", progress=lambda p: seen.append((p.step, p.fraction))
+    )
     assert [step for step, _ in seen] == list(range(1, 51)) and seen[-1][1] == pytest.approx(1)
     asked = []
-    stopped = tendril.run(scenes / "contact/bouncing-ball.yaml", {"duration": 0.05}, output="ball", stop=lambda: asked.append(1) or len(asked) == 7)
+    stopped = tendril.run(
+        scenes / "contact/bouncing-ball.yaml", {"duration": 0.05}, output="ball", stop=lambda: asked.append(1) or len(asked) == 7
+    )
     assert stopped.status == "interrupted"
     resumed = tendril.run(scenes / "contact/bouncing-ball.yaml", {"duration": 0.05}, output="ball", resume=True)
     assert resumed.summary["outputs"] == results.summary["outputs"]
@@ -105,7 +110,8 @@ def test_control_c_ends_a_run_and_it_can_be_resumed(scenes):
 import tendril
 print("begin", flush=True)
 try:
-    tendril.run({str(scenes / "contact/bouncing-ball.yaml")!r}, {{"h": 1e-5, "duration": 20}}, output="long", progress=lambda p: p.step == 1 and print("runs", flush=True))
+    tendril.run({str(scenes / "contact/bouncing-ball.yaml")!r}, {{"h": 1e-5, "duration": 20}}, output="long",
+                progress=lambda p: p.step == 1 and print("runs", flush=True))
 except KeyboardInterrupt as stopped:
     assert isinstance(stopped, tendril.Interrupted)
     print(stopped.results.status, stopped.results.summary["steps"] > 0, flush=True)

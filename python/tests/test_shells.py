@@ -1,4 +1,5 @@
 """Developable sheets."""
+
 import numpy as np
 import pytest
 

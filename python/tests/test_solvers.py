@@ -1,4 +1,5 @@
 """Complementarity, quadratic and nonlinear programs; programs written in Python."""
+
 import numpy as np
 import pytest
 

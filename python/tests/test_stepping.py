@@ -1,4 +1,5 @@
 """Analyses by hand: steps, callbacks, states as views, lifetimes."""
+
 import gc
 
 import numpy as np
@@ -80,16 +81,19 @@ def test_an_analysis_keeps_its_model():
     assert analysis.state().t == pytest.approx(0.02)
 
 
-@pytest.mark.parametrize("scene, overrides", [
-    ("mechanisms/four-bar.yaml", []),
-    ("contact/bouncing-ball.yaml", []),
-    ("contact/bouncing-ball.yaml", ["analysis.method=event-driven", "analysis.step=0.05"]),
-    ("variational/pendulum.yaml", []),
-    ("beam-contact/bouncing-beam.yaml", []),
-    ("beams/lee-frame.yaml", []),
-    ("shells/free-patch.yaml", []),
-    ("rods/super-helix.yaml", []),
-])
+@pytest.mark.parametrize(
+    "scene, overrides",
+    [
+        ("mechanisms/four-bar.yaml", []),
+        ("contact/bouncing-ball.yaml", []),
+        ("contact/bouncing-ball.yaml", ["analysis.method=event-driven", "analysis.step=0.05"]),
+        ("variational/pendulum.yaml", []),
+        ("beam-contact/bouncing-beam.yaml", []),
+        ("beams/lee-frame.yaml", []),
+        ("shells/free-patch.yaml", []),
+        ("rods/super-helix.yaml", []),
+    ],
+)
 def test_no_analysis_moves_the_memory_of_its_state(scenes, scene, overrides):
     """Views of a state would dangle otherwise."""
     scene = tendril.Scene.from_file(scenes / scene, overrides)

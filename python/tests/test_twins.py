@@ -1,4 +1,5 @@
 """A scene and its twin that Python builds from the same parts: the summaries have the same bits."""
+
 import json
 
 import numpy as np
@@ -64,11 +65,16 @@ def test_cantilever():
     definitions = [
         tendril.OutputDefinition(name="tip", quantity=tendril.measures.position(end)),
         tendril.OutputDefinition(name="energy", quantity=tendril.measures.energy(model, tendril.measures.EnergyPart.Elastic)),
-        tendril.OutputDefinition(name="highest", quantity=tendril.measures.position(end), component=tendril.OutputDefinition.Component(index=1),
-                                 reduction=tendril.Reduction.Max),
+        tendril.OutputDefinition(
+            name="highest",
+            quantity=tendril.measures.position(end),
+            component=tendril.OutputDefinition.Component(index=1),
+            reduction=tendril.Reduction.Max,
+        ),
     ]
-    outputs = tendril.Outputs(model, definitions, tendril.SymbolTable(), tendril.PathParameter.Time,
-                              tendril.OutputUnits(argument=tendril.dimension.none))
+    outputs = tendril.Outputs(
+        model, definitions, tendril.SymbolTable(), tendril.PathParameter.Time, tendril.OutputUnits(argument=tendril.dimension.none)
+    )
     analysis = tendril.LoadStepping(model, tendril.LoadSteppingOptions(steps=5))
     summary = tendril.simulate(model, analysis, outputs, tendril.SimulateOptions(is_dynamic=False))
     compare(runOf(CANTILEVER, "cantilever"), summary.json())
@@ -93,8 +99,12 @@ def test_bouncing_ball():
     model, quantity = mechanism.model, tendril.ContactQuantity
     definitions = [
         tendril.OutputDefinition(name="position", quantity=tendril.measures.position(on)),
-        tendril.OutputDefinition(name="impulse", quantity=quantity(kind=quantity.Kind.Impulse, first=0, second=1), reduction=tendril.Reduction.Max,
-                                 component=tendril.OutputDefinition.Component(index=0)),
+        tendril.OutputDefinition(
+            name="impulse",
+            quantity=quantity(kind=quantity.Kind.Impulse, first=0, second=1),
+            reduction=tendril.Reduction.Max,
+            component=tendril.OutputDefinition.Component(index=0),
+        ),
         tendril.OutputDefinition(name="overlap", quantity=quantity(kind=quantity.Kind.Penetration)),
     ]
     outputs = tendril.Outputs(model, definitions, tendril.SymbolTable(), tendril.PathParameter.Time, tendril.OutputUnits(), contacts)

@@ -6,6 +6,7 @@ What Python needs otherwise (a Pythonic form, a check of sizes, a callback) is w
 bindings.toml; what stays out has its reason in not_bound.toml. A function with a type that has no form in Python is left out, too, and
 must have its reason there: a test compares.
 """
+
 import fnmatch
 import re
 import sys
@@ -16,13 +17,73 @@ import headers
 from headers import Declaration, snake
 
 PYTHON = Path(__file__).resolve().parents[1]
-KEYWORDS = {"lambda", "None", "in", "from", "is", "not", "and", "or", "global", "with", "pass", "def", "as", "import", "for", "True", "False"}
-SCALARS = {"bool", "int", "long", "double", "float", "char", "unsigned", "std::size_t", "std::uint64_t", "std::uint32_t", "std::int64_t", "size_t",
-           "unsigned char", "long long", "Eigen::Index", "std::uint8_t"}
+KEYWORDS = {
+    "lambda",
+    "None",
+    "in",
+    "from",
+    "is",
+    "not",
+    "and",
+    "or",
+    "global",
+    "with",
+    "pass",
+    "def",
+    "as",
+    "import",
+    "for",
+    "True",
+    "False",
+}
+SCALARS = {
+    "bool",
+    "int",
+    "long",
+    "double",
+    "float",
+    "char",
+    "unsigned",
+    "std::size_t",
+    "std::uint64_t",
+    "std::uint32_t",
+    "std::int64_t",
+    "size_t",
+    "unsigned char",
+    "long long",
+    "Eigen::Index",
+    "std::uint8_t",
+}
 PLAIN = {"std::string", "std::string_view", "std::filesystem::path", "fs::path"}
-DENSE = {"Eigen::VectorXd", "Eigen::MatrixXd", "Eigen::Vector3d", "Eigen::Matrix3d", "Eigen::Vector2d", "Eigen::Matrix3Xd", "Eigen::Matrix2d", "Eigen::Vector4d", "Eigen::VectorXi",
-         "Eigen::Matrix4d", "Eigen::Matrix2Xd", "Eigen::ArrayXd", "Eigen::RowVector3d", "Eigen::Vector2i"}
-CONTAINERS = {"std::vector", "std::array", "std::map", "std::optional", "std::pair", "std::variant", "std::shared_ptr", "std::unique_ptr", "std::function", "std::span", "std::tuple"}
+DENSE = {
+    "Eigen::VectorXd",
+    "Eigen::MatrixXd",
+    "Eigen::Vector3d",
+    "Eigen::Matrix3d",
+    "Eigen::Vector2d",
+    "Eigen::Matrix3Xd",
+    "Eigen::Matrix2d",
+    "Eigen::Vector4d",
+    "Eigen::VectorXi",
+    "Eigen::Matrix4d",
+    "Eigen::Matrix2Xd",
+    "Eigen::ArrayXd",
+    "Eigen::RowVector3d",
+    "Eigen::Vector2i",
+}
+CONTAINERS = {
+    "std::vector",
+    "std::array",
+    "std::map",
+    "std::optional",
+    "std::pair",
+    "std::variant",
+    "std::shared_ptr",
+    "std::unique_ptr",
+    "std::function",
+    "std::span",
+    "std::tuple",
+}
 
 
 class Unsupported(Exception):
@@ -83,7 +144,14 @@ class Type:
     def __init__(self, text, scope, names, hidden):
         text = re.sub(r"\[\[\w+\]\]|\b(virtual|inline|static|constexpr|explicit|mutable|typename)\b|\btendril::", "", text).strip()
         if re.fullmatch(r"const char\s*\*", text):
-            self.isReference, self.isPointer, self.isConst, self.kind, self.core, self.inner = False, False, False, "text", "const char*", []
+            self.isReference, self.isPointer, self.isConst, self.kind, self.core, self.inner = (
+                False,
+                False,
+                False,
+                "text",
+                "const char*",
+                [],
+            )
             return
         self.isReference, self.isPointer = text.endswith("&"), text.endswith("*")
         core = text.rstrip("&* ").strip()
@@ -149,10 +217,16 @@ class Type:
 
     def spell(self, value=False):
         """The type in C++; as a value: without const and reference."""
-        core = f"std::span<const {self.core}>" if self.kind == "span" and not value else f"std::vector<{self.core}>" if self.kind == "span" else self.core
+        core = (
+            f"std::span<const {self.core}>"
+            if self.kind == "span" and not value
+            else f"std::vector<{self.core}>" if self.kind == "span" else self.core
+        )
         if value:
             return core + ("*" if self.isPointer else "")
-        return ("const " if self.isConst and self.kind != "span" else "") + core + ("&" if self.isReference else "*" if self.isPointer else "")
+        return (
+            ("const " if self.isConst and self.kind != "span" else "") + core + ("&" if self.isReference else "*" if self.isPointer else "")
+        )
 
     @property
     def isObjects(self):
@@ -277,14 +351,27 @@ class Room:
         return f"docs::{self.name}::" + "".join(f"{part}_::" for part in scope) + name
 
     def enum(self, d, path, scope):
-        values = "".join(f'\n      .value("{d_.name + "_" if d_.name in KEYWORDS else d_.name}", tendril::{path}::{d_.name}, {self.doc((*scope, d.name), d_.name + "_")})' for d_ in d.members)
-        self.types.append((path, (), f'  nb::enum_<tendril::{path}>({self.parent(scope)}, "{d.name}", {self.doc((*scope, d.name), "self")}){values};'))
+        values = "".join(
+            f'\n      .value("{d_.name + "_" if d_.name in KEYWORDS else d_.name}", tendril::{path}::{d_.name}, '
+            + self.doc((*scope, d.name), d_.name + "_")
+            + ")"
+            for d_ in d.members
+        )
+        self.types.append(
+            (path, (), f'  nb::enum_<tendril::{path}>({self.parent(scope)}, "{d.name}", {self.doc((*scope, d.name), "self")}){values};')
+        )
 
     def type(self, d, path, scope):
         bases = [m.name for m in d.members if m.kind == "base"]
         base = next((found for b in bases if (found := self.names.find(b, scope)) and not self.hidden(found)), None)
         arguments = f"tendril::{path}" + (f", tendril::{base}" if base else "")
-        self.types.append((path, (base,) if base else (), f'  nb::class_<{arguments}>({self.parent(scope)}, "{d.name}", {self.doc((*scope, d.name), "self")});'))
+        self.types.append(
+            (
+                path,
+                (base,) if base else (),
+                f'  nb::class_<{arguments}>({self.parent(scope)}, "{d.name}", {self.doc((*scope, d.name), "self")});',
+            )
+        )
         self.walk(d.members, (*scope, d.name))
         constructors = [m for m in d.members if m.kind == "function" and m.name == d.name]
         if not constructors:
@@ -315,7 +402,11 @@ class Room:
             return
         if "= default" in text and "(" in text and d.name != (scope[-1] if scope else ""):
             return
-        nameAt = text.index("(", re.search(rf"\b{d.name}\s*\(", text).start()) if not d.name.startswith("operator") else text.index("(", text.index("operator") + len("operator") + (1 if d.name == "operator()" else 0))
+        nameAt = (
+            text.index("(", re.search(rf"\b{d.name}\s*\(", text).start())
+            if not d.name.startswith("operator")
+            else text.index("(", text.index("operator") + len("operator") + (1 if d.name == "operator()" else 0))
+        )
         depth, end = 0, nameAt
         for end in range(nameAt, len(text)):
             depth += (text[end] == "(") - (text[end] == ")")
@@ -340,7 +431,14 @@ class Room:
 
     def emit(self, d, scope, path, hasSelf, result, parameters, taken, outputs):
         owner = "::".join(scope)
-        operator = {"operator*": "__mul__", "operator+": "__add__", "operator-": "__sub__", "operator==": "__eq__", "operator()": "__call__", "operator+=": "__iadd__"}
+        operator = {
+            "operator*": "__mul__",
+            "operator+": "__add__",
+            "operator-": "__sub__",
+            "operator==": "__eq__",
+            "operator()": "__call__",
+            "operator+=": "__iadd__",
+        }
         name = operator.get(d.name) if d.name.startswith("operator") else pythonName(d.name)
         if not name:
             raise Unsupported(f"operator {d.name}")
@@ -348,13 +446,18 @@ class Room:
         declared = ([f"tendril::{owner}& self"] if hasSelf else []) + [f"{self.parameterType(p)} {p.name}" for p in taken]
         mentioned = {p.name for p in parameters}
         checks = "".join(f' requireSize("{a}", {a}.size(), {size});' for a, size in self.settings.sizesOf(path).items())
-        checks += "".join(f' requireIndex("{a}", long({i}), long({bound}));' for a, bound in self.settings.rangesOf(path).items() if (i := a).split(".")[0] in mentioned)
+        checks += "".join(
+            f' requireIndex("{a}", long({i}), long({bound}));'
+            for a, bound in self.settings.rangesOf(path).items()
+            if (i := a).split(".")[0] in mentioned
+        )
         locals_ = "".join(f" {p.type.spell(value=True)} {p.name};" for p in parameters if p.name in outputs)
         call = (f"self.{d.name}" if hasSelf else f"tendril::{path}") + f"({', '.join(self.passed(p) for p in parameters)})"
         if outputs:
             given = ", ".join(([] if result.kind == "void" else ["result"]) + [p.name for p in parameters if p.name in outputs])
             count = given.count(",") + 1
-            body = f"{locals_} {'' if result.kind == 'void' else 'auto result = '}{call}; return {'std::make_tuple(' + given + ')' if count > 1 else given};"
+            kept = "" if result.kind == "void" else "auto result = "
+            body = f"{locals_} {kept}{call}; return {f'std::make_tuple({given})' if count > 1 else given};"
             returned = ""
         elif result.kind == "void":
             body, returned = f" {call};", ""
@@ -372,7 +475,9 @@ class Room:
         if isView:
             extras.append("nb::rv_policy::reference_internal" if hasSelf else "nb::rv_policy::reference")
         elif not outputs and result.kind in ("object", "owner"):
-            extras += [f"nb::keep_alive<0, {i + 1 + shift}>()" for i, p in enumerate(taken) if p.type.kind == "object" and p.type.isReference]
+            extras += [
+                f"nb::keep_alive<0, {i + 1 + shift}>()" for i, p in enumerate(taken) if p.type.kind == "object" and p.type.isReference
+            ]
             if hasSelf:
                 extras.append("nb::keep_alive<0, 1>()")
         if hasSelf and self.settings.keeps(path):
@@ -387,7 +492,14 @@ class Room:
         define = "def" if hasSelf else ("def_static" if not isFree else "def")
         if isFree and scope:
             target = f"space"
-        self.members.append((tuple(scope), f'  {target}.{define}("{name}", []({", ".join(declared)}){returned} {{{checks}{body} }}{"".join(", " + e for e in extras)});'))
+        self.members.append(
+            (
+                tuple(scope),
+                f'  {target}.{define}("{name}", []({", ".join(declared)}){returned} {{{checks}{body} }}'
+                + "".join(", " + e for e in extras)
+                + ");",
+            )
+        )
 
     def parameterType(self, p):
         if p.type.kind == "object":
@@ -423,7 +535,9 @@ class Room:
         made = f"new (self) tendril::{path}({', '.join(self.passed(p) for p in parameters)});"
         if self.settings.isLong(path + "::" + d.name):
             made = f"nb::gil_scoped_release released; {made}"
-        self.members.append((tuple(scope), f'  c.def("__init__", [](tendril::{path}* self{declared}) {{ {made} }}{"".join(", " + e for e in extras)});'))
+        self.members.append(
+            (tuple(scope), f'  c.def("__init__", [](tendril::{path}* self{declared}) {{ {made} }}{"".join(", " + e for e in extras)});')
+        )
 
 
 class Settings:
@@ -503,7 +617,11 @@ def partsOf(room, names):
             size = 0
         size += len(lines)
         isType = "::".join(scope) in names.types
-        begin = f"  auto c = classOf<tendril::{'::'.join(scope)}>();\n" if isType else f"  nb::module_ space = {room.parent(scope)};\n" if scope else ""
+        begin = (
+            f"  auto c = classOf<tendril::{'::'.join(scope)}>();\n"
+            if isType
+            else f"  nb::module_ space = {room.parent(scope)};\n" if scope else ""
+        )
         parts[-1].append("  {\n" + begin + "\n".join(lines) + "\n  }")
     return ["\n".join(part) for part in parts]
 
@@ -534,8 +652,15 @@ def write(folder):
     prototypes = "\n".join(f"void {name}(nb::module_& m);" for name in defined)
     calls = "\n".join(f"  {name}(m);" for name in defined)
     declarations = "\n".join(text for _, _, text in ordered(types))
-    put("types.cpp", f'#include "binding.h"\n{"".join(headersOfAll)}\nnamespace tendril::python {{\n\nvoid declareAll(nb::module_& m) {{\n{declarations}\n}}\n\n}}\n')
-    put("all.cpp", f'#include "binding.h"\n\nnamespace tendril::python {{\n\n{prototypes}\n\nvoid defineAll(nb::module_& m) {{\n{calls}\n}}\n\n}}\n')
+    put(
+        "types.cpp",
+        f'#include "binding.h"\n{"".join(headersOfAll)}\nnamespace tendril::python {{\n\n'
+        f"void declareAll(nb::module_& m) {{\n{declarations}\n}}\n\n}}\n",
+    )
+    put(
+        "all.cpp",
+        f'#include "binding.h"\n\nnamespace tendril::python {{\n\n{prototypes}\n\nvoid defineAll(nb::module_& m) {{\n{calls}\n}}\n\n}}\n',
+    )
     for old in folder.glob("*.cpp"):
         if old.name not in sources:
             old.unlink()

@@ -5,6 +5,7 @@ The headers are clang-formatted C++ without macros, so that a small reader of de
 of the Python module are the comments of the headers (`headers.py FOLDER` writes them, a header of constants for each room), and a test
 compares what the headers declare with what Python has.
 """
+
 import re
 import sys
 from dataclasses import dataclass, field
@@ -231,7 +232,13 @@ def _declaration(reader, doc):
             return [] if text.startswith("friend") else _classify(_withoutInitialisers(text), doc)
         text += reader.text[begin : reader.at] + reader.head(";{")
     reader.at += 1
-    if not text or text.startswith("friend") or re.fullmatch(r"(class|struct)\s+[\w:]+", text) or "= delete" in text or text.startswith("static_assert"):
+    if (
+        not text
+        or text.startswith("friend")
+        or re.fullmatch(r"(class|struct)\s+[\w:]+", text)
+        or "= delete" in text
+        or text.startswith("static_assert")
+    ):
         return []
     return _classify(_withoutInitialisers(text), doc)
 
@@ -284,7 +291,9 @@ def read(header):
     for declaration in _scope(reader, len(text)):
         if declaration.kind == "namespace" and declaration.name.split("::")[0] == "tendril":
             for part in reversed(declaration.name.split("::")[1:]):
-                declaration = Declaration("namespace", part, members=declaration.members if declaration.kind == "namespace" else [declaration])
+                declaration = Declaration(
+                    "namespace", part, members=declaration.members if declaration.kind == "namespace" else [declaration]
+                )
                 inside.append(declaration)
                 break
             else:
@@ -307,7 +316,7 @@ def snake(name):
 
 
 def _literal(text):
-    return 'R"doc(' + text.replace(")doc\"", ") doc") + ')doc"'
+    return 'R"doc(' + text.replace(')doc"', ") doc") + ')doc"'
 
 
 def _documented(declarations):
@@ -330,7 +339,11 @@ def writeDocs(folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for room, headers in rooms().items():
-        lines = ["#pragma once", "// Written by python/tools/headers.py from the comments of the public headers.", f"namespace tendril::docs::{room} {{"]
+        lines = [
+            "#pragma once",
+            "// Written by python/tools/headers.py from the comments of the public headers.",
+            f"namespace tendril::docs::{room} {{",
+        ]
         lines += _documented([declaration for declarations in headers.values() for declaration in declarations])
         text = "\n".join(lines + ["}", ""])
         file = folder / f"{room}.h"
