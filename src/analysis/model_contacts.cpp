@@ -285,8 +285,10 @@ struct ModelContacts::Impl {
   Equalities equalities(Overlaps overlaps) const {
     std::vector<Eigen::Index> taken;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const bool isOverlap =
-          touching.value[i] < -allowedGap() && (overlaps == Overlaps::All || (overlaps == Overlaps::Guides && parts[i].first < 0));
+      // What is projected is moved out to the last digit, not to the tolerance.
+      const bool isOverlap = overlaps == Overlaps::All
+                                 ? touching.value[i] < 0
+                                 : overlaps == Overlaps::Guides && parts[i].first < 0 && touching.value[i] < -allowedGap();
       if (problem.isBilateral[i] || isOverlap) taken.push_back(Eigen::Index(i));
     }
     const Eigen::Index joints = Eigen::Index(held.value.size()), all = joints + Eigen::Index(taken.size());
