@@ -2,8 +2,10 @@
 
 #include "tendril/model/error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tendril {
 
@@ -22,9 +24,10 @@ Performance underControls(const Performance& performance, const VectorX& control
   };
   Performance restricted{[=](const MatrixX& points) { return performance.values(whole(points)); }};
   if (performance.gradients) {
-    restricted.gradients = [=](const MatrixX& points, MatrixX& gradients) {
+    restricted.gradients = [=](const MatrixX& points, std::vector<Eigen::Index> wanted, MatrixX& gradients) {
+      for (Eigen::Index& i : wanted) i += controls.size();
       MatrixX all;
-      const VectorX values = performance.gradients(whole(points), all);
+      const VectorX values = performance.gradients(whole(points), wanted, all);
       gradients = all.bottomRows(points.rows());
       return values;
     };
@@ -93,7 +96,7 @@ class Concentration {
   void climb() {
     for (int round = 0; round < options_.rounds; ++round) {
       ProjectedGradient search(options_.controls.unit(result_.controls), options_.gradient);
-      const MatrixX cases = worstCases();
+      const Cases cases = chooseCases();
       VectorX gradient;
       while (!search.finished()) {
         if (stop_ && stop_()) throw Interrupted("the search for controls was stopped");
@@ -104,50 +107,64 @@ class Concentration {
     }
   }
 
-  /// Samples of the mean, then A and B of every input that counts in the diameter: the others are less than a thousandth of the largest.
-  MatrixX worstCases() const {
+  /// Inputs for which the search evaluates controls: samples of the mean, then for every input that counts in the diameter those of a line
+  /// along it, through where its largest difference was found.
+  struct Cases {
+    MatrixX inputs;
+    std::vector<std::pair<Eigen::Index, Eigen::Index>> lines; ///< first column, number of columns
+  };
+
+  /// An input whose largest difference is less than a thousandth of the largest does not count; one above a tenth has points in between,
+  /// since the least value of a valley moves with the controls.
+  Cases chooseCases() const {
     const auto& pairs = result_.best.diameter.inputs;
     double largest = 0;
     for (const InputDiameter& one : pairs) largest = std::max(largest, one.value);
     std::vector<VectorX> columns;
+    Cases cases;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       if (pairs[k].value < 1e-3 * largest) continue;
-      columns.push_back(pairs[k].at), columns.push_back(pairs[k].at);
-      columns.back()[Eigen::Index(k)] = pairs[k].other;
+      constexpr int between = 9;
+      const Eigen::Index first = options_.gradientSamples + Eigen::Index(columns.size());
+      const auto add = [&](double value) { columns.push_back(pairs[k].at), columns.back()[Eigen::Index(k)] = value; };
+      add(pairs[k].at[Eigen::Index(k)]), add(pairs[k].other);
+      for (int i = 0; pairs[k].value > 0.1 * largest && i < between; ++i)
+        add(box_.lower[Eigen::Index(k)] + box_.width()[Eigen::Index(k)] * i / (between - 1));
+      cases.lines.emplace_back(first, options_.gradientSamples + Eigen::Index(columns.size()) - first);
     }
-    MatrixX cases(inputs_.size(), options_.gradientSamples + Eigen::Index(columns.size()));
-    cases.leftCols(options_.gradientSamples) =
+    cases.inputs.resize(inputs_.size(), options_.gradientSamples + Eigen::Index(columns.size()));
+    cases.inputs.leftCols(options_.gradientSamples) =
         inputs_.samples(RandomStream(options_.certificate.seed, searchStream), options_.gradientSamples);
-    for (std::size_t i = 0; i < columns.size(); ++i) cases.col(options_.gradientSamples + Eigen::Index(i)) = columns[i];
+    for (std::size_t i = 0; i < columns.size(); ++i) cases.inputs.col(options_.gradientSamples + Eigen::Index(i)) = columns[i];
     return cases;
   }
 
   /// -(a - <Y>)/D and its gradient in the unit cube of controls; above the threshold D is held at that of the best controls.
-  double descent(const VectorX& unit, const MatrixX& cases, VectorX& gradient) {
-    const Eigen::Index size = unit.size();
-    Box box{VectorX::Zero(size + cases.rows()), VectorX::Zero(size + cases.rows())}; // inputs stay as they are
+  double descent(const VectorX& unit, const Cases& cases, VectorX& gradient) {
+    const Eigen::Index size = unit.size(), inputs = cases.inputs.rows(), m = options_.gradientSamples;
+    Box box{VectorX::Zero(size + inputs), VectorX::Zero(size + inputs)}; // inputs stay as they are
     box.lower.head(size) = options_.controls.lower, box.upper.head(size) = options_.controls.upper;
-    MatrixX points(size + cases.rows(), cases.cols()), gradients;
+    MatrixX points(size + inputs, cases.inputs.cols()), gradients;
     points.topRows(size).colwise() = options_.controls.point(unit);
-    points.bottomRows(cases.rows()) = cases;
+    points.bottomRows(inputs) = cases.inputs;
     CountedPerformance performance(performance_, box, options_.share);
     const VectorX values = performance.gradients(points, gradients);
     result_.count += performance.count();
-    const Eigen::Index m = options_.gradientSamples;
     const double mean = values.head(m).mean(), margin = options_.certificate.threshold - mean;
     double square = 0;
     VectorX slope = VectorX::Zero(size); // of D^2 / 2
-    for (Eigen::Index i = m; i < values.size(); i += 2) {
-      const double d = values[i] - values[i + 1];
+    for (const auto& [first, count] : cases.lines) {
+      Eigen::Index most = 0, least = 0;
+      const double d = values.segment(first, count).maxCoeff(&most) - values.segment(first, count).minCoeff(&least);
       square += d * d;
-      slope += d * (gradients.col(i) - gradients.col(i + 1)).head(size);
+      slope += d * (gradients.col(first + most) - gradients.col(first + least)).head(size);
     }
     const VectorX ofMean = gradients.topLeftCorner(size, m).rowwise().mean();
     const double D = margin > 0 ? std::sqrt(square) : result_.best.diameter.value();
     gradient = ofMean / D;
     if (margin > 0) gradient += margin / (D * D * D) * slope;
     gradient = gradient.cwiseProduct(options_.controls.width());
-    return -margin / D;
+    return values.allFinite() ? -margin / D : std::numeric_limits<double>::quiet_NaN();
   }
 
   static constexpr std::uint64_t searchSeed = 0x9E3779B97F4A7C15;

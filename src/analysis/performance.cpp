@@ -18,13 +18,13 @@ VectorX CountedPerformance::values(const MatrixX& points) {
 }
 
 VectorX CountedPerformance::gradients(const MatrixX& points, MatrixX& gradients) {
-  if (performance_.gradients) {
-    count_.values += long(points.cols()), count_.gradients += long(points.cols());
-    return performance_.gradients(points, gradients);
-  }
   std::vector<Eigen::Index> free;
   for (Eigen::Index i = 0; i < box_.size(); ++i)
     if (box_.width()[i] > 0) free.push_back(i);
+  if (performance_.gradients) {
+    count_.values += long(points.cols()), count_.gradients += long(points.cols());
+    return performance_.gradients(points, free, gradients);
+  }
   gradients.setZero(points.rows(), points.cols());
   VectorX values(points.cols());
   // Points go together as far as their neighbours do not fill the memory.

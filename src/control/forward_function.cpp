@@ -2,8 +2,11 @@
 
 #include "tendril/model/error.h"
 
-#include <cmath>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <list>
 
 namespace tendril {
 
@@ -15,7 +18,14 @@ struct ForwardFunction::Impl {
     ForwardPath path;
   };
 
-  Prepared prepare(const VectorX& at) const;
+  /// Cases that were asked for lately: who varies controls, or looks at the same few values again and again, pays for no models.
+  struct Kept {
+    VectorX at;
+    std::unique_ptr<Prepared> prepared;
+  };
+  static constexpr std::size_t most = 64;
+
+  Prepared& prepare(const VectorX& at);
   void update(const VectorX& at);
   double augmented(const VectorX& at);
   double slope(int parameter, double reach);
@@ -23,27 +33,37 @@ struct ForwardFunction::Impl {
   ForwardFamily family;
   ForwardOptions options;
   VectorX scale, parameters, errors;
-  std::optional<Prepared> present;
+  std::list<Kept> kept; ///< the latest first
+  Prepared* present = nullptr;
   int controls = 0;
 };
 
-ForwardFunction::Impl::Prepared ForwardFunction::Impl::prepare(const VectorX& at) const {
+ForwardFunction::Impl::Prepared& ForwardFunction::Impl::prepare(const VectorX& at) {
+  const auto found = std::find_if(kept.begin(), kept.end(), [&](const Kept& one) { return one.at == at; });
+  if (found != kept.end()) {
+    kept.splice(kept.begin(), kept, found);
+    return *kept.front().prepared;
+  }
   ForwardCase given = family(at);
   if (!given.model) throw InputError("forward function: the family gives no model");
-  return {std::move(given), options};
+  kept.push_front({at, std::make_unique<Prepared>(std::move(given), options)});
+  if (kept.size() > most) kept.pop_back();
+  return *kept.front().prepared;
 }
 
 void ForwardFunction::Impl::update(const VectorX& at) {
-  if (parameters == at) return;
-  Prepared next = prepare(at);
-  if (const int now = next.path.actuators(); now != controls)
-    throw InputError(fmt::format("forward function: there are {} actuators with some parameters and {} with others", controls, now));
-  present.emplace(std::move(next));
-  parameters = at;
+  if (present && parameters == at) return;
+  present = nullptr;
+  Prepared& found = prepare(at);
+  if (found.path.actuators() != controls) {
+    throw InputError(
+        fmt::format("forward function: there are {} actuators with some parameters and {} with others", controls, found.path.actuators()));
+  }
+  present = &found, parameters = at;
 }
 
 double ForwardFunction::Impl::augmented(const VectorX& at) {
-  Prepared other = prepare(at);
+  Prepared& other = prepare(at);
   return present->path.augmented(other.path, other.given.function);
 }
 
@@ -60,7 +80,7 @@ ForwardFunction::ForwardFunction(ForwardFamily family, const ForwardOptions& opt
   impl_->family = std::move(family), impl_->options = options;
   impl_->scale = parameters.unaryExpr([](double value) { return value != 0 ? std::abs(value) : 1.0; });
   impl_->errors.setZero(parameters.size());
-  impl_->present.emplace(impl_->prepare(parameters));
+  impl_->present = &impl_->prepare(parameters);
   impl_->parameters = parameters;
   impl_->controls = impl_->present->path.actuators();
 }
@@ -73,7 +93,7 @@ int ForwardFunction::size() const { return parameters() + controls() * impl_->op
 const VectorX& ForwardFunction::errors() const { return impl_->errors; }
 const ForwardPath& ForwardFunction::path() const { return impl_->present->path; }
 
-double ForwardFunction::operator()(const VectorX& x, VectorX* gradient) {
+double ForwardFunction::operator()(const VectorX& x, VectorX* gradient, bool byParameters) {
   Impl& i = *impl_;
   if (x.size() != size()) throw InputError(fmt::format("forward function: it has {} inputs, not {}", size(), x.size()));
   if (!x.allFinite()) throw InputError("forward function: inputs must be finite");
@@ -85,7 +105,12 @@ double ForwardFunction::operator()(const VectorX& x, VectorX* gradient) {
   const ForwardPath::Gradient& found = path.differentiate(i.present->given.function);
   gradient->resize(size());
   gradient->tail(found.controls.size()) = found.controls.reshaped();
+  if (!byParameters) {
+    gradient->head(parameters()).setZero();
+    return found.value;
+  }
   for (int k = 0; k < parameters(); ++k) {
+    i.prepare(i.parameters); // remains the latest but for the four beside it
     const double reach = i.scale[k] / 256, coarse = i.slope(k, reach), fine = i.slope(k, reach / 2);
     (*gradient)[k] = fine + (fine - coarse) / 3;
     i.errors[k] = std::abs(fine - coarse) / 3;

@@ -39,15 +39,15 @@ class ThreadedEvaluator {
  public:
   ThreadedEvaluator(const WorkerMaker& make, int threads) : make_(make), workers_(std::size_t(threads)) {}
 
-  MatrixX operator()(const MatrixX& points, bool withGradients) {
-    MatrixX results(withGradients ? points.rows() + 1 : 1, points.cols());
+  MatrixX operator()(const MatrixX& points, Wanted wanted) {
+    MatrixX results(wanted == Wanted::Values ? 1 : points.rows() + 1, points.cols());
     std::atomic<Eigen::Index> next{0};
     std::exception_ptr failure;
     std::mutex lock;
     const auto work = [&](PointEvaluator& worker) {
       try {
         if (!worker) worker = make_();
-        for (Eigen::Index i = next++; i < points.cols(); i = next++) results.col(i) = worker(points.col(i), withGradients);
+        for (Eigen::Index i = next++; i < points.cols(); i = next++) results.col(i) = worker(points.col(i), wanted);
       } catch (...) {
         const std::lock_guard guard(lock);
         failure = std::current_exception();
@@ -73,7 +73,7 @@ WorkSharing onThreads(int workers) {
   const int threads = workers > 0 ? workers : std::max(1, int(std::thread::hardware_concurrency()));
   return [threads](const WorkerMaker& make) -> PointEvaluator {
     const auto evaluator = std::make_shared<ThreadedEvaluator>(make, threads);
-    return [evaluator](const MatrixX& points, bool withGradients) { return (*evaluator)(points, withGradients); };
+    return [evaluator](const MatrixX& points, Wanted wanted) { return (*evaluator)(points, wanted); };
   };
 }
 
@@ -125,12 +125,13 @@ void Certification::checkRanges() const {
 WorkerMaker Certification::worker() const {
   return [options = options_, scenes = scenes_]() -> PointEvaluator {
     const std::shared_ptr<SceneFunction> function = sceneFunction(options, scenes);
-    return [function](const MatrixX& points, bool withGradients) {
-      MatrixX results(withGradients ? points.rows() + 1 : 1, points.cols());
+    return [function](const MatrixX& points, Wanted wanted) {
+      const bool isValue = wanted == Wanted::Values;
+      MatrixX results(isValue ? 1 : points.rows() + 1, points.cols());
       VectorX gradient;
       for (Eigen::Index i = 0; i < points.cols(); ++i) {
-        results(0, i) = (*function)(points.col(i), withGradients ? &gradient : nullptr);
-        if (withGradients) results.col(i).tail(points.rows()) = gradient;
+        results(0, i) = (*function)(points.col(i), isValue ? nullptr : &gradient, wanted == Wanted::Gradients);
+        if (!isValue) results.col(i).tail(points.rows()) = gradient;
       }
       return results;
     };
@@ -138,10 +139,12 @@ WorkerMaker Certification::worker() const {
 }
 
 Performance Certification::performance(const PointEvaluator& evaluator) const {
-  Performance performance{[evaluator](const MatrixX& points) { return VectorX(evaluator(points, false).row(0).transpose()); }};
+  Performance performance{[evaluator](const MatrixX& points) { return VectorX(evaluator(points, Wanted::Values).row(0).transpose()); }};
   if (options_.miss) {
-    performance.gradients = [evaluator](const MatrixX& points, MatrixX& gradients) {
-      const MatrixX all = evaluator(points, true);
+    const Eigen::Index inputs = inputs_.size();
+    performance.gradients = [evaluator, inputs](const MatrixX& points, const std::vector<Eigen::Index>& wanted, MatrixX& gradients) {
+      const bool byInputs = !wanted.empty() && wanted.back() >= points.rows() - inputs;
+      const MatrixX all = evaluator(points, byInputs ? Wanted::Gradients : Wanted::ByControls);
       gradients = all.bottomRows(points.rows());
       return VectorX(all.row(0).transpose());
     };

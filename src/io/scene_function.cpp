@@ -22,7 +22,7 @@ class OutputFunction final : public SceneFunction {
   }
 
  protected:
-  double run(const VectorX& point, VectorX*) override {
+  double run(const VectorX& point, VectorX*, bool) override {
     std::vector<std::string> overrides;
     for (std::size_t i = 0; i < paths_.size(); ++i) overrides.push_back(assignment(paths_[i], point[Eigen::Index(i)]));
     const Scene scene = scenes_(overrides);
@@ -54,10 +54,10 @@ class MissFunction final : public SceneFunction {
   bool knowsGradients() const override { return true; }
 
  protected:
-  double run(const VectorX& point, VectorX* gradient) override {
+  double run(const VectorX& point, VectorX* gradient, bool byInputs) override {
     VectorX x(order_.size()), slope;
     for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = point[order_[i]];
-    const double value = function_(x, gradient ? &slope : nullptr);
+    const double value = function_(x, gradient ? &slope : nullptr, byInputs);
     if (gradient) {
       gradient->resize(x.size());
       for (Eigen::Index i = 0; i < x.size(); ++i) (*gradient)[order_[i]] = slope[i];
@@ -120,9 +120,9 @@ class MissFunction final : public SceneFunction {
 
 }
 
-double SceneFunction::operator()(const VectorX& point, VectorX* gradient) {
+double SceneFunction::operator()(const VectorX& point, VectorX* gradient, bool byInputs) {
   try {
-    return run(point, gradient);
+    return run(point, gradient, byInputs);
   } catch (const NumericalFailure& failure) {
     reason_ = failure.what();
   } catch (const InputError& error) {

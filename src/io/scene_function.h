@@ -12,12 +12,12 @@ class SceneFunction {
  public:
   virtual ~SceneFunction() = default;
   virtual bool knowsGradients() const { return false; }
-  /// Fills the gradient where it is wanted and known.
-  double operator()(const VectorX& point, VectorX* gradient = nullptr);
+  /// Fills the gradient where it is wanted and known, by the controls alone or by the inputs, too.
+  double operator()(const VectorX& point, VectorX* gradient = nullptr, bool byInputs = true);
   const std::string& reason() const { return reason_; }
 
  protected:
-  virtual double run(const VectorX& point, VectorX* gradient) = 0;
+  virtual double run(const VectorX& point, VectorX* gradient, bool byInputs) = 0;
 
  private:
   std::string reason_;

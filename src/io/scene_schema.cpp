@@ -1281,8 +1281,8 @@ const Schema& betterControls() {
            .defaultsTo("0.05"),
        any("least", "Of a manoeuvre: every control may move at least so far.").defaultsTo("0.5"),
        objects("parameters", freeParameter(), "Of other scenes: parameters that are free."),
-       integer("samples", "gradient: of the mean in a step.").positive().defaultsTo("8"),
-       integer("steps", "gradient: evaluations in a round.").positive().defaultsTo("12"),
+       integer("samples", "gradient: of the mean in a step.").positive().defaultsTo("16"),
+       integer("steps", "gradient: evaluations in a round.").positive().defaultsTo("40"),
        integer("rounds", "gradient: after each the diameter is looked for anew.").positive().defaultsTo("3"),
        integer("evaluations", "annealing: at most.").positive().defaultsTo("2000")});
   return table;

@@ -28,13 +28,14 @@ MatrixX numbersOf(std::string_view bytes, Eigen::Index rows) {
   return numbers;
 }
 
-/// A task: whether gradients are wanted, the number of rows, then points.
+/// A task: what is wanted, the number of rows, then points.
 struct Header {
-  std::int32_t withGradients = 0, rows = 0;
+  Wanted wanted = Wanted::Values;
+  std::int32_t rows = 0;
 };
 
-std::string taskOf(const Eigen::Ref<const MatrixX>& points, bool withGradients) {
-  const Header header{withGradients, std::int32_t(points.rows())};
+std::string taskOf(const Eigen::Ref<const MatrixX>& points, Wanted wanted) {
+  const Header header{wanted, std::int32_t(points.rows())};
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + bytesOf(points);
 }
 
@@ -44,7 +45,7 @@ Work workOf(const WorkerMaker& make) {
     if (!*evaluator) *evaluator = make();
     Header header;
     std::memcpy(&header, task.data(), sizeof header);
-    return bytesOf((*evaluator)(numbersOf(task.substr(sizeof header), header.rows), header.withGradients));
+    return bytesOf((*evaluator)(numbersOf(task.substr(sizeof header), header.rows), header.wanted));
   };
 }
 
@@ -53,17 +54,17 @@ class SharedEvaluator {
   SharedEvaluator(Ranks& ranks, const WorkerMaker& make, int workers, std::function<bool()> stop)
       : scheduler_(ranks, workOf(make), {.workers = workers, .stop = std::move(stop)}) {}
 
-  MatrixX operator()(const MatrixX& points, bool withGradients) {
-    MatrixX results(withGradients ? points.rows() + 1 : 1, points.cols());
+  MatrixX operator()(const MatrixX& points, Wanted wanted) {
+    MatrixX results(wanted == Wanted::Values ? 1 : points.rows() + 1, points.cols());
     constexpr Eigen::Index most = 32;
     const Eigen::Index together = std::clamp<Eigen::Index>(points.cols() / (4 * scheduler_.workers()), 1, most);
     std::vector<Eigen::Index> all;
     for (Eigen::Index first = 0; first < points.cols(); first += together) all.push_back(first);
     std::vector<Eigen::Index> alone; // of tasks whose worker died: which of their points is to blame?
-    run(points, withGradients, all, together, results, [&](Eigen::Index first, Eigen::Index count) {
+    run(points, wanted, all, together, results, [&](Eigen::Index first, Eigen::Index count) {
       for (Eigen::Index i = first; i < first + count; ++i) alone.push_back(i);
     });
-    run(points, withGradients, alone, 1, results, [&](Eigen::Index at, Eigen::Index) {
+    run(points, wanted, alone, 1, results, [&](Eigen::Index at, Eigen::Index) {
       results.col(at).setZero();
       results(0, at) = std::numeric_limits<double>::quiet_NaN();
     });
@@ -72,11 +73,11 @@ class SharedEvaluator {
 
  private:
   template <typename Killed>
-  void run(const MatrixX& points, bool withGradients, const std::vector<Eigen::Index>& firsts, Eigen::Index together, MatrixX& results,
+  void run(const MatrixX& points, Wanted wanted, const std::vector<Eigen::Index>& firsts, Eigen::Index together, MatrixX& results,
            const Killed& killed) {
     const auto countAt = [&](std::size_t task) { return std::min(together, points.cols() - firsts[task]); };
     const bool isDone = scheduler_.run(
-        firsts.size(), [&](std::size_t task) { return taskOf(points.middleCols(firsts[task], countAt(task)), withGradients); },
+        firsts.size(), [&](std::size_t task) { return taskOf(points.middleCols(firsts[task], countAt(task)), wanted); },
         [&](std::size_t task, TaskEnd end, const std::string& bytes) {
           if (end == TaskEnd::Threw) throw NumericalFailure(bytes);
           if (end == TaskEnd::Killed)
@@ -95,7 +96,7 @@ class SharedEvaluator {
 WorkSharing onWorkers(Ranks& ranks, int workers, std::function<bool()> stop) {
   return [&ranks, workers, stop = std::move(stop)](const WorkerMaker& make) -> PointEvaluator {
     const auto evaluator = std::make_shared<SharedEvaluator>(ranks, make, workers, stop);
-    return [evaluator](const MatrixX& points, bool withGradients) { return (*evaluator)(points, withGradients); };
+    return [evaluator](const MatrixX& points, Wanted wanted) { return (*evaluator)(points, wanted); };
   };
 }
 

@@ -136,7 +136,7 @@ TEST(Diameter, GradientsFindSmoothMaximaInFewRuns) {
 TEST(Diameter, GivenGradientsReplaceDifferences) {
   const VectorX slopes = VectorX::LinSpaced(20, 1, 20);
   Performance linear{[&](const MatrixX& points) { return VectorX(points.transpose() * slopes); }};
-  linear.gradients = [&](const MatrixX& points, MatrixX& gradients) {
+  linear.gradients = [&](const MatrixX& points, const std::vector<Eigen::Index>&, MatrixX& gradients) {
     gradients = slopes.replicate(1, points.cols());
     return VectorX(points.transpose() * slopes);
   };

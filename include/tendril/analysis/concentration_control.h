@@ -9,7 +9,7 @@ namespace tendril {
 /// How controls are looked for.
 enum class ControlSearch {
   Annealing, ///< the method of the source: energy -CF
-  Gradient   ///< projected gradients of (a - <Y>)/D with the pairs (A_k, B_k) of the diameter held, which are found anew in every round
+  Gradient   ///< projected gradients of (a - <Y>)/D, with differences along the lines of the diameter, found anew in every round
 };
 std::string_view nameOf(ControlSearch search);
 
@@ -19,10 +19,10 @@ struct ConcentrationControlOptions {
   Box controls; ///< the neighbourhood
   VectorX start;
   AnnealingOptions annealing{};
-  ProjectedGradientOptions gradient{.tolerance = 1e-3, .maxEvaluations = 12};
-  int rounds = 3;           ///< of projected gradients
-  long gradientSamples = 8; ///< of the mean while gradients are followed
-  double share = 1e-3;      ///< of the neighbourhood, for differences where the performance knows no gradients
+  ProjectedGradientOptions gradient{.tolerance = 1e-3, .maxEvaluations = 40};
+  int rounds = 3;            ///< of projected gradients
+  long gradientSamples = 16; ///< of the mean while gradients are followed
+  double share = 1e-3;       ///< of the neighbourhood, for differences where the performance knows no gradients
 };
 
 /// Mean, diameter, and the confidence factor and bound that they make, of controls that were looked at.

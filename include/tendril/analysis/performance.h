@@ -10,8 +10,8 @@ namespace tendril {
 /// that whoever evaluates may share them out; a value depends on its point alone. NaN where the performance does not exist.
 struct Performance {
   std::function<VectorX(const MatrixX& points)> values;
-  /// The same, with the gradients as columns; empty where only values are known.
-  std::function<VectorX(const MatrixX& points, MatrixX& gradients)> gradients{};
+  /// The same, with the gradients as columns; of their rows only those in `wanted` matter. Empty where only values are known.
+  std::function<VectorX(const MatrixX& points, const std::vector<Eigen::Index>& wanted, MatrixX& gradients)> gradients{};
 };
 
 /// A box of points, and its coordinates from 0 to 1.
@@ -36,7 +36,7 @@ struct EvaluationCount {
 };
 
 /// A performance whose evaluations are counted, and whose gradients, where it knows none, come from central differences over `share` of the
-/// box, one-sided at its faces; every run that they take is counted. Along directions in which the box has no width they are zero.
+/// box, one-sided at its faces; every run that they take is counted. Along directions in which the box has no width there are none: zero.
 class CountedPerformance {
  public:
   CountedPerformance(Performance performance, Box box, double share = 1e-3);

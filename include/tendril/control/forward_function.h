@@ -26,8 +26,8 @@ using ForwardFamily = std::function<ForwardCase(const VectorX& parameters)>;
 /// derivatives of the robot arm). errors() is the error, of order s^2, that the extrapolation takes away: what is left of it is far below;
 /// rounding comes besides. Each parameter costs four models, and no run.
 ///
-/// Cost of a gradient: the run, an adjoint sweep (about as much), and the models. Models are built only where parameters differ from those
-/// of the call before. Not thread-safe: one object per thread, and a family that may be called from several.
+/// Cost of a gradient: the run, an adjoint sweep (about as much), and the models. Models of the last 64 values of parameters are kept.
+/// Not thread-safe: one object per thread, and a family that may be called from several.
 class ForwardFunction {
  public:
   /// `parameters`: nominal values, of which the absolute value is the scale of each; where it is zero, 1. InputError if
@@ -41,8 +41,9 @@ class ForwardFunction {
   /// Place of a control in x.
   int place(int control, int step) const { return parameters() + step * controls() + control; }
 
-  /// phi(x); fills its gradient where it is wanted. InputError for x that is not finite; NumericalFailure where the run fails.
-  double operator()(const VectorX& x, VectorX* gradient = nullptr);
+  /// phi(x); fills its gradient where it is wanted, by the controls alone (zero by parameters) or by all. InputError for x that is not
+  /// finite; NumericalFailure where the run fails.
+  double operator()(const VectorX& x, VectorX* gradient = nullptr, bool byParameters = true);
   /// Of the differences behind the derivatives by parameters of the last gradient, on the safe side.
   const VectorX& errors() const;
   /// Of the last call.
