@@ -52,8 +52,7 @@ ForwardFunction::Impl::Prepared& ForwardFunction::Impl::prepare(const VectorX& a
 }
 
 void ForwardFunction::Impl::update(const VectorX& at) {
-  if (present && parameters == at) return;
-  present = nullptr;
+  if (parameters == at) return;
   Prepared& found = prepare(at);
   if (found.path.actuators() != controls) {
     throw InputError(
