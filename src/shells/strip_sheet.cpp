@@ -122,8 +122,9 @@ bool StripSheet::visitPoints(const double* q, const PatchDomain& d, const Visit&
   for (std::size_t j = 0; j < rule.x.size(); ++j) {
     const double s2 = (d.begin2 + d.end2 + d.width() * rule.x[j]) / 2, area = spacing * d.width() * rule.w[j] / 2;
     const double begin = q[0] * s2, end = length_ + q[1] * s2;
-    for (double column = std::ceil(begin / spacing - 0.5); (column + 0.5) * spacing < end; ++column)
-      visit(area, Vector2((column + 0.5) * spacing, s2));
+    const double first = std::ceil(begin / spacing - 0.5);
+    for (int k = 0; k <= 2 * columns_; ++k) // a row is shorter than 2 h, since rulings do not cross
+      if (const double s1 = (first + k + 0.5) * spacing; s1 < end) visit(area, Vector2(s1, s2));
   }
   return true;
 }
