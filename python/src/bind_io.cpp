@@ -124,7 +124,7 @@ void defineIo(nb::module_& m) {
             new (self) SymbolTable;
             for (const auto& [name, value] : symbols) self->set(name, value);
           },
-          nb::arg("symbols"), "Numbers and texts by name.")
+          nb::arg("symbols") = std::map<std::string, Scope::Symbol>{}, "Numbers and texts by name.")
       .def("set", &SymbolTable::set, nb::arg("name"), nb::arg("value"));
   classOf<Scope>().def(
       "find",
@@ -133,6 +133,8 @@ void defineIo(nb::module_& m) {
         return found ? std::optional(*found) : std::nullopt;
       },
       nb::arg("name"), "The number or text of a name; None when unknown.");
+  classOf<Dimension>().def(
+      "__eq__", [](const Dimension& self, const Dimension& other) { return self == other; }, nb::is_operator());
   nb::dict methods;
   for (const FrictionMethodName& known : frictionMethodNames) methods[known.name] = nb::cast(known.method);
   m.attr("friction_methods") = methods;

@@ -482,7 +482,8 @@ class Room:
                 extras.append("nb::keep_alive<0, 1>()")
         if hasSelf and self.settings.keeps(path):
             extras += [f"nb::keep_alive<1, {i + 2}>()" for i, p in enumerate(taken) if p.type.kind == "object" or p.type.isObjects]
-        if self.settings.isLong(path):
+        makesObjects = not outputs and (result.isObjects or result.kind == "span")  # of Python, which needs its lock
+        if self.settings.isLong(path) and not makesObjects:
             extras.append("nb::call_guard<nb::gil_scoped_release>()")
         if name.startswith("__") and name != "__call__":
             extras.append("nb::is_operator()")
