@@ -6,18 +6,18 @@ namespace tendril {
 /// Bounds of the probability that a performance Y = F(X) of independent inputs is above a threshold, P[Y > a], by concentration of measure
 /// (McDiarmid 1989; Lucas, Owhadi & Ortiz 2008; Leyendecker, Lucas, Owhadi & Ortiz 2010). D is the diameter of F,
 ///
-///     D^2 = sum_k D_k^2,      D_k = sup |F(.., A_k, ..) - F(.., B_k, ..)|   over A_k, B_k and all other inputs.
+///     D^2 = sum_k D_k^2,      D_k = sup |F(.., A_k, ..) - F(.., B_k, ..)|   over A_k, B_k and all others  (analysis.9).
 ///
 /// With the exact mean
 ///
-///     P[Y > a] <= exp(-2 (a - E Y)_+^2 / D^2),
+///     P[Y > a] <= exp(-2 (a - E Y)_+^2 / D^2)      (analysis.10),
 ///
 /// and with the mean <Y> of m samples, at the confidence 1 - eps' in these samples,
 ///
-///     P[Y > a] <= exp(-2 (a - <Y> - alpha)_+^2 / D^2),      alpha = D (log(1/eps') / m)^(1/2).
+///     P[Y > a] <= exp(-2 (a - <Y> - alpha)_+^2 / D^2),      alpha = D (log(1/eps') / m)^(1/2)      (analysis.11).
 ///
-/// The confidence factor CF = (a - <Y> - alpha)_+ / D says the same: the bound is exp(-2 CF^2), and the failure probability is certified
-/// to be at most eps where CF >= (log (1/eps)^(1/2))^(1/2). A diameter that is too small makes a bound that is none.
+/// The confidence factor (analysis.12), CF = (a - <Y> - alpha)_+ / D, says the same: P <= exp(-2 CF^2), and a failure probability of at
+/// most eps is certified where CF >= (log (1/eps)^(1/2))^(1/2). A diameter that is too small makes a bound that is none.
 double samplingMargin(double diameter, long samples, double epsilon);
 /// (threshold - mean)_+ / diameter; of a sampled mean, mean + alpha is the mean. A diameter of zero: infinite above the mean, else 0.
 double confidenceFactor(double threshold, double mean, double diameter);
@@ -25,7 +25,7 @@ double failureBound(double confidenceFactor);
 /// The confidence factor that certifies a failure probability.
 double requiredConfidence(double probability);
 
-/// P[Y > a] <= failures / m + (log(1/eps') / (2 m))^(1/2), at the confidence 1 - eps' (Hoeffding 1963).
+/// P[Y > a] <= failures / m + (log(1/eps') / (2 m))^(1/2), at the confidence 1 - eps' (Hoeffding 1963) (analysis.13).
 double hoeffdingBound(long failures, long samples, double epsilon);
 /// Samples that Hoeffding's bound takes for a resolution of eps: log(1/eps') / (2 eps^2).
 double hoeffdingSamples(double probability, double epsilon);

@@ -55,7 +55,7 @@ struct DiameterOptions {
 ///
 /// Bounds: in a box of half widths r about z = (x, A, B), where the difference is d,
 ///
-///     sup <= d + L_k (r_A + r_B) + sum_{j != k} min(2 L_j, C_jk sup |A - B|) r_j,
+///     sup <= d + L_k (r_A + r_B) + sum_{j != k} min(2 L_j, C_jk sup |A - B|) r_j      (analysis.14),
 ///
 /// and boxes are halved where that sum has its largest part, the one with the largest bound first. InputError without `slopes`, or where a
 /// difference is found that they rule out.

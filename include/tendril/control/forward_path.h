@@ -21,11 +21,11 @@ struct ForwardOptions {
 ///     p_n + D1 L_d(q_n, q_{n+1}) + f- + (h/2) B(q_n)^T tau_n - G(q_n)^T mu_n = 0,      g(q_{n+1}) = 0,                          (1)
 ///     p_{n+1} = D2 L_d(q_n, q_{n+1}) + f+ + (h/2) B(q_{n+1})^T tau_n,                   p_0 = M q'_0,                            (2)
 ///
-/// which are the reduced equations of DMOCC without elimination of the multipliers mu. Forces from outside that change from step to step,
+/// (control.6), those of DMOCC without elimination of the multipliers mu. Forces from outside that change from step to step,
 /// as wind, are controls: an Actuator that is fixed in space.
 ///
 /// Differentiated, (1) is a saddle point problem with the matrix of the step, S = [D2 D1 L_d, -G_n^T; G_{n+1}, 0]. The tangent mode solves
-/// it from the first node to the last for one direction of change; the adjoint mode solves with its transpose from the last node to the
+/// it from the first node to the last for one direction of change; the adjoint mode (control.7) solves with its transpose from the last to the
 /// first and yields the gradient of one function with respect to everything: with the sensitivities qbar, pbar of what comes after,
 ///
 ///     [-(D2 D1 L_d)^T, G_{n+1}^T; G_n, 0] [alpha_n; beta_n] = [qbar_{n+1} + (D2 D2 L_d + ...)^T pbar_{n+1}; 0],
@@ -36,7 +36,7 @@ struct ForwardOptions {
 /// momenta that meet in a node). Velocities that a function reads are those of a node's momentum, M q'_n + G^T mu' = p_n, G q'_n = 0.
 ///
 /// Whatever else changes the equations, masses, lengths, gravity, stiffness, the initial state, is a parameter c of another model of
-/// the same shape. At fixed path and fixed adjoint variables, d(phi)/dc is the partial derivative of the augmented function
+/// the same shape. At fixed path and fixed adjoint variables, d(phi)/dc is the partial derivative of the augmented function (control.8)
 ///
 ///     A(c) = phi(c) + sum_n alpha_n . (1)_n(c) - beta_n . g(q_{n+1}; c) + pbar_{n+1} . (2)_n(c) + qbar_0 . q_0(c) + pbar_0 . p_0(c),
 ///

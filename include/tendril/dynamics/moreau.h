@@ -38,7 +38,7 @@ struct MoreauOptions {
 /// straight lines and turn by the energy-preserving midpoint rule, so that free flight neither gains nor loses energy.
 /// Where contacts are compliant, the strain e of their springs goes by Euler's rule backwards, so that the law holds between P_t and
 ///
-///     w = u_t + C (P_t / h - g) / (h + tau),     g = -e / C at the begin of the step:
+///     w = u_t + C (P_t / h - g) / (h + tau),     g = -e / C at the begin of the step      (analysis.8):
 ///
 /// a diagonal on the tangential rows of the Delassus operator. C = 0 is the rigid contact. To be seen, a spring needs steps below
 /// sqrt(C / W_tt); where they are longer the step takes the impulse that the rigid contact would take, and says so.

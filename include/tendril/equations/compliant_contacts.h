@@ -4,7 +4,7 @@ namespace tendril {
 
 /// What a contact gives way along its tangents before it slips: a spring in series with Coulomb's law, a dashpot beside the spring,
 ///
-///     u_t = w + e',     e + relaxation e' = -compliance f_t,     Coulomb's law between w and f,
+///     u_t = w + e',     e + relaxation e' = -compliance f_t,     Coulomb's law between w and f      (analysis.7),
 ///
 /// u_t the relative velocity, w the slip, e the strain [m], f_t the friction. Then f_t belongs to the state, and where a contact sticks,
 /// its normal force follows from 0 <= A f_n + T f_t + w _|_ f_n >= 0 alone: it exists and is unique whatever the coefficient, and grows

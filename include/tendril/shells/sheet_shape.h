@@ -108,10 +108,10 @@ class ConicalSheet final : public SheetShape {
 /// the distance h along the middle line s2 = 0. Its coordinates (eta0, eta1, beta) are the slopes of the rulings, which run along (eta, 1)
 /// in the flat sheet, and the angle by which the patch bends from the one to the other. Rulings between have slopes between,
 ///
-///     s1 = psi + eta s2,      eta = eta0 + (eta1 - eta0) psi / h,
+///     s1 = psi + eta s2,      eta = eta0 + (eta1 - eta0) psi / h      (shells.6),
 ///
 /// and meet at the apex s2 = -h / (eta1 - eta0), beyond the width w: |x| < 1, x = w (eta1 - eta0) / (2 h). The bending energy, exact for
-/// this shape, is that of Wunderlich (1962),
+/// this shape (shells.8), is that of Wunderlich (1962) (shells.7),
 ///
 ///     U = D w beta^2 atanh(x) / (2 h x d) - w beta m . K k0 + h w k0 . K k0 / 2,      d = (atan eta1 - atan eta0) / (eta1 - eta0),
 ///
