@@ -25,8 +25,8 @@ struct ForwardOptions {
 /// as wind, are controls: an Actuator that is fixed in space.
 ///
 /// Differentiated, (1) is a saddle point problem with the matrix of the step, S = [D2 D1 L_d, -G_n^T; G_{n+1}, 0]. The tangent mode solves
-/// it from the first node to the last for one direction of change; the adjoint mode (control.7) solves with its transpose from the last to the
-/// first and yields the gradient of one function with respect to everything: with the sensitivities qbar, pbar of what comes after,
+/// it from the first node to the last for one direction of change; the adjoint mode (control.7) solves with its transpose from the last to
+/// the first and yields the gradient of one function with respect to everything: with the sensitivities qbar, pbar of what comes after,
 ///
 ///     [-(D2 D1 L_d)^T, G_{n+1}^T; G_n, 0] [alpha_n; beta_n] = [qbar_{n+1} + (D2 D2 L_d + ...)^T pbar_{n+1}; 0],
 ///     pbar_n = alpha_n,     qbar_n = (D1 D2 L_d)^T pbar_{n+1} + (D1 D1 L_d + ... - mu_n g'')^T alpha_n + d(phi)/dq_n,
