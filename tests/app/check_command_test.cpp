@@ -44,7 +44,7 @@ TEST_F(CheckCommand, ResultsOfAnotherSceneAreRefusedAndOtherValuesTold) {
   EXPECT_EQ(other.code, 0) << other.err;
   EXPECT_NE(other.out.find("here is set mu=1.2"), std::string::npos) << other.out;
   // One body each, so that sizes agree.
-  expectOneError(tendril({"check", test::sourceFolder() + "/scenes/contact/rocking-block.yaml", "--along", "out"}), 2,
+  expectOneError(tendril({"check", tendril::test::sourceFolder() + "/scenes/contact/rocking-block.yaml", "--along", "out"}), 2,
                  {"another scene, 'The sliding rod of Painleve'", "out/scene.yaml"});
 }
 

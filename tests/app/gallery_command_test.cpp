@@ -89,15 +89,14 @@ TEST_F(FullGalleryCommand, DrawsStudies) {
   fs::create_directories(folder / "bin");
   fs::create_directories(folder / "share" / "tendril" / "scenes" / "mine");
   fs::copy_file(test::programFile(), folder / "bin" / "tendril");
-  writeAll(folder / "share" / "tendril" / "scenes" / "mine" / "studied.yaml", R"(tendril: 1
+  writeAll(folder / "share" / "tendril" / "scenes" / "mine" / "studied.yaml", R"yaml(tendril: 1
 title: Studied
 parameters: {a: 1, x: 1}
 bodies: [{name: ball, mass: 1, inertia: [1, 1, 1], velocity: [a*x, 0, 0], shapes: [{kind: sphere, radius: 1}]}]
 analysis: {type: dynamic, duration: 1, step: 0.5}
 outputs:
   - {name: way, measure: position, on: ball, component: x}
-  - {name: sign, measure: expression, expression: "if(way > 0, 1, if(way < 0, -1, 0))"
-}
+  - {name: sign, measure: expression, expression: "if(way > 0, 1, if(way < 0, -1, 0))"}
   - {name: self, measure: expression, expression: x}
 picture:
   studies:
@@ -107,7 +106,7 @@ picture:
       y: {parameter: a, from: -1, to: 1, count: 5}
       outputs: [sign]
       line: self
-)");
+)yaml");
   const std::string command = (folder / "bin" / "tendril").string() + " gallery --build " + (folder / "out").string() + " > /dev/null";
   ASSERT_EQ(WEXITSTATUS(std::system(command.c_str())), 0); // NOLINT(cert-env33-c): the paths are the test's own
   const std::string curves = readAll(folder / "out" / "mine" / "studied-study-1.svg"),
@@ -120,7 +119,7 @@ picture:
   for (const char* part : {"sign = 1", "sign = -1", "sign = 0", "<title>Signs &amp; lines</title>"})
     EXPECT_NE(map.find(part), std::string::npos) << map;
   EXPECT_NE(page.find("![Ways](mine/studied-study-1.svg)"), std::string::npos) << page;
-  }
+}
 
-  }
-  }
+}
+}
