@@ -7,10 +7,10 @@
 namespace tendril {
 
 struct MinimumEnergyOptions {
-  int steps = 1;            ///< of the load parameter, each from the equilibrium before
-  double tolerance = 1e-9;  ///< of the conditions of optimality, in the units of the model (EnergyProgram)
-  int maxIterations = 1000; ///< of a step
-  int escapes = 10;         ///< how often a point that is no minimum is left
+  int steps = 1;           ///< of the load parameter, each from the equilibrium before
+  double tolerance = 1e-9; ///< of the conditions of optimality, in the units of the model (EnergyProgram)
+  int maxIterations = 300; ///< of a step
+  int escapes = 10;        ///< how often a point that is no minimum is left
 };
 
 /// Stable equilibria of a model whose forces have a potential, as minima of its energy under its constraints,
