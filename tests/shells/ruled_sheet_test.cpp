@@ -83,13 +83,13 @@ ShellOptions sheet() {
   return o;
 }
 
-TEST(RuledSheet, PassesTheValidatorWhereItFloats) {
+TEST(FullRuledSheet, PassesTheValidatorWhereItFloats) {
   ModelBuilder builder;
   addShell(builder, "leaf", sheet());
   validate(*builder.build(), {.amplitude = 0.02, .internal = true});
 }
 
-TEST(RuledSheet, KeepsEnergyAndMomentumToTheFourthOrder) {
+TEST(FullRuledSheet, KeepsEnergyAndMomentumToTheFourthOrder) {
   const auto drift = [](double step) {
     ModelBuilder builder;
     ShellOptions options = sheet();
