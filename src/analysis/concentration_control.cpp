@@ -2,6 +2,8 @@
 
 #include "tendril/model/error.h"
 
+#include <Eigen/Cholesky>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -93,26 +95,57 @@ class Concentration {
     improve(options_.controls.point(search.best()));
   }
 
-  void climb() {
-    for (int round = 0; round < options_.rounds; ++round) {
-      ProjectedGradient search(options_.controls.unit(result_.controls), options_.gradient);
-      const Cases cases = chooseCases();
-      VectorX gradient;
-      while (!search.finished()) {
-        if (stop_ && stop_()) throw Interrupted("the search for controls was stopped");
-        const double value = descent(search.trial(), cases, gradient);
-        search.take(value, gradient);
-      }
-      if (!improve(options_.controls.point(search.best()))) return;
-    }
-  }
-
   /// Inputs for which the search evaluates controls: samples of the mean, then for every input that counts in the diameter those of a line
   /// along it, through where its largest difference was found.
   struct Cases {
     MatrixX inputs;
     std::vector<std::pair<Eigen::Index, Eigen::Index>> lines; ///< first column, number of columns
   };
+
+  /// What the search sees of controls: -(a - <Y>)/D with its gradient, and performances of all cases with theirs, in the unit cube.
+  struct Look {
+    double value = 0;
+    VectorX gradient, performances;
+    MatrixX slopes;
+  };
+
+  void climb() {
+    for (int round = 0; round < options_.rounds; ++round) {
+      const Cases cases = chooseCases();
+      ProjectedGradient search(drawTogether(options_.controls.unit(result_.controls), cases), options_.gradient);
+      while (!search.finished()) {
+        const Look look = lookAt(search.trial(), cases);
+        search.take(look.value, look.gradient);
+      }
+      if (!improve(options_.controls.point(search.best()))) return;
+    }
+  }
+
+  /// Gauss-Newton steps that take the performances Y_i of all cases towards the least of them, T, by the shortest way,
+  ///
+  ///     min_d |Y + G^T d - T|^2 + lambda |d|^2,
+  ///
+  /// as long as that raises (a - <Y>)/D: where performances have valleys, as distances have, their slopes alone lead nowhere.
+  VectorX drawTogether(VectorX unit, const Cases& cases) {
+    Look here = lookAt(unit, cases);
+    const Eigen::Index count = here.performances.size();
+    double damping = 1e-3;
+    for (int step = 1; std::isfinite(here.value) && step < options_.gradient.maxEvaluations && damping < 1e3; ++step) {
+      MatrixX normal = here.slopes.transpose() * here.slopes;
+      normal.diagonal().array() += damping * normal.trace() / double(count);
+      const VectorX excess = here.performances.array() - here.performances.minCoeff();
+      const VectorX trial = (unit - here.slopes * normal.ldlt().solve(excess)).cwiseMax(0).cwiseMin(1);
+      Look there = lookAt(trial, cases);
+      if (there.value < here.value) {
+        const bool isDone = here.value - there.value < options_.gradient.tolerance * std::abs(here.value);
+        unit = trial, here = std::move(there), damping /= 4;
+        if (isDone) break;
+      } else {
+        damping *= 8;
+      }
+    }
+    return unit;
+  }
 
   /// An input whose largest difference is less than a thousandth of the largest does not count; one above a tenth has points in between,
   /// since the least value of a valley moves with the controls.
@@ -139,8 +172,9 @@ class Concentration {
     return cases;
   }
 
-  /// -(a - <Y>)/D and its gradient in the unit cube of controls; above the threshold D is held at that of the best controls.
-  double descent(const VectorX& unit, const Cases& cases, VectorX& gradient) {
+  /// Above the threshold D is held at that of the best controls.
+  Look lookAt(const VectorX& unit, const Cases& cases) {
+    if (stop_ && stop_()) throw Interrupted("the search for controls was stopped");
     const Eigen::Index size = unit.size(), inputs = cases.inputs.rows(), m = options_.gradientSamples;
     Box box{VectorX::Zero(size + inputs), VectorX::Zero(size + inputs)}; // inputs stay as they are
     box.lower.head(size) = options_.controls.lower, box.upper.head(size) = options_.controls.upper;
@@ -148,23 +182,25 @@ class Concentration {
     points.topRows(size).colwise() = options_.controls.point(unit);
     points.bottomRows(inputs) = cases.inputs;
     CountedPerformance performance(performance_, box, options_.share);
-    const VectorX values = performance.gradients(points, gradients);
+    Look look;
+    look.performances = performance.gradients(points, gradients);
     result_.count += performance.count();
-    const double mean = values.head(m).mean(), margin = options_.certificate.threshold - mean;
+    look.slopes = options_.controls.width().asDiagonal() * gradients.topRows(size);
+    const VectorX& Y = look.performances;
+    const double mean = Y.head(m).mean(), margin = options_.certificate.threshold - mean;
     double square = 0;
-    VectorX slope = VectorX::Zero(size); // of D^2 / 2
+    VectorX ofDiameter = VectorX::Zero(size); // slope of D^2 / 2
     for (const auto& [first, count] : cases.lines) {
       Eigen::Index most = 0, least = 0;
-      const double d = values.segment(first, count).maxCoeff(&most) - values.segment(first, count).minCoeff(&least);
+      const double d = Y.segment(first, count).maxCoeff(&most) - Y.segment(first, count).minCoeff(&least);
       square += d * d;
-      slope += d * (gradients.col(first + most) - gradients.col(first + least)).head(size);
+      ofDiameter += d * (look.slopes.col(first + most) - look.slopes.col(first + least));
     }
-    const VectorX ofMean = gradients.topLeftCorner(size, m).rowwise().mean();
     const double D = margin > 0 ? std::sqrt(square) : result_.best.diameter.value();
-    gradient = ofMean / D;
-    if (margin > 0) gradient += margin / (D * D * D) * slope;
-    gradient = gradient.cwiseProduct(options_.controls.width());
-    return values.allFinite() ? -margin / D : std::numeric_limits<double>::quiet_NaN();
+    look.gradient = look.slopes.leftCols(m).rowwise().mean() / D;
+    if (margin > 0) look.gradient += margin / (D * D * D) * ofDiameter;
+    look.value = Y.allFinite() ? -margin / D : std::numeric_limits<double>::quiet_NaN();
+    return look;
   }
 
   static constexpr std::uint64_t searchSeed = 0x9E3779B97F4A7C15;
