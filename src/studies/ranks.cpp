@@ -15,14 +15,15 @@ namespace {
 /// What launchers tell a process of its job, by the environment. Asked before MPI is: without a job its start would take half a second.
 struct Launch {
   int rank = 0, size = 1;
+  bool isJob = false;
 
   static Launch find() {
     // Open MPI, PMI (MPICH, Intel), Slurm's srun with either.
     constexpr std::array<std::array<const char*, 2>, 3> names{
-        {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"SLURM_PROCID", "SLURM_NTASKS"}}};
+        {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}}};
     for (const auto& [rank, size] : names) {
       const char *const rankText = std::getenv(rank), *const sizeText = std::getenv(size);
-      if (rankText && sizeText) return {std::atoi(rankText), std::atoi(sizeText)};
+      if (rankText && sizeText) return {std::atoi(rankText), std::atoi(sizeText), true};
     }
     return {};
   }
@@ -55,7 +56,9 @@ struct Ranks::Outbox {
 bool Ranks::areSupported() { return true; }
 
 Ranks::Ranks() {
-  if (Launch::find().size <= 1) return;
+  const Launch launch = Launch::find();
+  isJob_ = launch.isJob;
+  if (launch.size <= 1) return;
   PMPI_Init(nullptr, nullptr);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &size_);
@@ -117,6 +120,7 @@ Ranks::Ranks() {
   const Launch launch = Launch::find();
   rank_ = launch.rank;
   unjoined_ = launch.size;
+  isJob_ = launch.isJob;
 }
 
 Ranks::~Ranks() = default;

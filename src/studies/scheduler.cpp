@@ -20,8 +20,7 @@ enum class Order : char { Work = 'w', Stop = 's', End = 'e' };
 
 std::size_t workersOf(const Ranks& ranks, int wanted) {
   if (wanted > 0) return std::size_t(wanted);
-  if (ranks.size() > 1) return 1;
-  return std::max({1u, std::thread::hardware_concurrency(), unsigned(ranks.unjoined())});
+  return ranks.isJob() ? std::size_t(ranks.unjoined()) : std::max(1u, std::thread::hardware_concurrency());
 }
 
 }
@@ -147,5 +146,4 @@ void Scheduler::serve() try {
 }
 
 int Scheduler::workers() const { return int(impl_->workers); }
-
 }

@@ -18,6 +18,8 @@ class Ranks {
 
   /// Whether this build has MPI.
   static bool areSupported();
+  /// Whether this process was started as one of a job, though it may be the only one.
+  bool isJob() const { return isJob_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool isRoot() const { return rank_ == 0; }
@@ -37,6 +39,7 @@ class Ranks {
   struct Outbox;
   std::unique_ptr<Outbox> outbox_;
   int rank_ = 0, size_ = 1, unjoined_ = 1;
+  bool isJob_ = false;
 };
 
 }

@@ -23,7 +23,7 @@ enum class TaskEnd {
 using Collect = std::function<void(std::size_t task, TaskEnd end, std::string bytes)>;
 
 struct SchedulerOptions {
-  /// Workers of this rank; 0: one per core of this machine, or one where there are several ranks.
+  /// Workers of this rank; 0: one in a job of ranks, as many as ranks where the build cannot join them, else one per core of this machine.
   int workers = 0;
   /// Asked about every tenth of a second. Once true, nothing more is handed out, and workers get SIGTERM once.
   std::function<bool()> stop = {};
