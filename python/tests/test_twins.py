@@ -8,7 +8,7 @@ import tendril
 
 CANTILEVER = """
 tendril: 1
-materials: [{name: rubber, youngs_modulus: 5e6, poisson_ratio: 0.5, density: 1100}]
+materials: [{name: rubber, E: 5e6, nu: 0.5, density: 1100}]
 beams:
   - name: beam
     curve: {type: straight, from: [0, 0, 0], to: [1, 0, 0]}
