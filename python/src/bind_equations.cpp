@@ -9,7 +9,7 @@ void defineEquations(nb::module_& m) {
       .def(
           "start",
           [](Analysis& self, std::function<bool()> stop) {
-            self.stopWhen(interruptible(std::move(stop)));
+            self.stopWhen(Interruption().question(std::move(stop)));
             const nb::gil_scoped_release released;
             self.start();
           },
@@ -25,7 +25,7 @@ void defineEquations(nb::module_& m) {
           },
           nb::rv_policy::copy, "One step. Raises NumericalFailure, with the last accepted state still in place.")
       .def(
-          "stop_when", [](Analysis& self, std::function<bool()> asked) { self.stopWhen(interruptible(std::move(asked))); },
+          "stop_when", [](Analysis& self, std::function<bool()> asked) { self.stopWhen(Interruption().question(std::move(asked))); },
           nb::arg("asked"),
           "Asked within steps that take long: once true, the step is given up by tendril.Interrupted. Call it after start().")
       .def(

@@ -22,15 +22,22 @@ Scene again(const Scene& scene) {
   return Scene::fromText(document.text(), document.fileName(), document.overrides());
 }
 
-/// The GIL is released while C++ works; callbacks take it for themselves.
+RunOptions guarded(RunOptions options) {
+  const Interruption interruption;
+  options.stop = interruption.question(std::move(options.stop));
+  options.progress = interruption.guarded(std::move(options.progress));
+  return options;
+}
+
+/// The interpreter's lock is released while C++ works; callbacks take it for themselves.
 RunOutcome runScene(const Scene& scene, RunOptions options) {
-  options.stop = interruptible(std::move(options.stop));
+  options = guarded(std::move(options));
   const nb::gil_scoped_release released;
   return run(again(scene), options);
 }
 
 RunOutcome runFile(RunOptions options) {
-  options.stop = interruptible(std::move(options.stop));
+  options = guarded(std::move(options));
   const nb::gil_scoped_release released;
   return run(options);
 }
@@ -111,7 +118,9 @@ void defineIo(nb::module_& m) {
   m.def(
       "simulate",
       [](const Model& model, Analysis& analysis, Outputs& outputs, SimulateOptions options) {
-        options.stop = interruptible(std::move(options.stop));
+        const Interruption interruption;
+        options.stop = interruption.question(std::move(options.stop));
+        options.observe = interruption.guarded(std::move(options.observe));
         const nb::gil_scoped_release released;
         return simulate(model, analysis, outputs, options);
       },

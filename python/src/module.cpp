@@ -79,14 +79,25 @@ nb::module_ submodule(nb::module_& m, const char* name) {
   return nb::borrow<nb::module_>(m.attr(name));
 }
 
-std::function<bool()> interruptible(std::function<bool()> stop) {
-  return [stop = std::move(stop)] {
-    if (stop && stop()) return true;
+void Interruption::noteCtrlC(bool& pressed, const std::function<void()>& call) {
+  try {
+    call();
+  } catch (nb::python_error& error) {
     const nb::gil_scoped_acquire held;
-    if (PyErr_CheckSignals() == 0) return false;
-    if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) nb::raise_python_error();
-    PyErr_Clear();
-    return true;
+    if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+    pressed = true;
+  }
+}
+
+std::function<bool()> Interruption::question(std::function<bool()> stop) const {
+  return [stop = std::move(stop), pressed = pressed_] {
+    bool isAsked = false;
+    noteCtrlC(*pressed, [&] {
+      isAsked = stop && stop();
+      const nb::gil_scoped_acquire held;
+      if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+    });
+    return isAsked || *pressed;
   };
 }
 

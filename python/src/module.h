@@ -19,7 +19,22 @@ void defineSolvers(nb::module_& m);
 void defineShells(nb::module_& m);
 void defineIo(nb::module_& m);
 
-/// A question to stop that also says yes once Ctrl-C was pressed. May be asked without the interpreter's lock.
-std::function<bool()> interruptible(std::function<bool()> stop = {});
+/// Ctrl-C during a long call asks it to stop in good order, whether C++ or a callback has its turn then. What callbacks raise otherwise
+/// comes out of the call. All may be called without the interpreter's lock.
+class Interruption {
+ public:
+  /// A question to stop: the given one, and whether Ctrl-C was pressed.
+  std::function<bool()> question(std::function<bool()> stop = {}) const;
+  template <class... Arguments> std::function<void(Arguments...)> guarded(std::function<void(Arguments...)> callback) const {
+    if (!callback) return {};
+    return [callback = std::move(callback), pressed = pressed_](Arguments... arguments) {
+      noteCtrlC(*pressed, [&] { callback(arguments...); });
+    };
+  }
+
+ private:
+  static void noteCtrlC(bool& pressed, const std::function<void()>& call);
+  std::shared_ptr<bool> pressed_ = std::make_shared<bool>(false);
+};
 
 }

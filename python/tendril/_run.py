@@ -40,9 +40,10 @@ def run(
     settings = _core.RunOptions(resume=resume, **options)
     bar = ProgressBar() if progress is True else None
     asked = StopRequest(stop)
-    settings.stop = asked
+    if stop:
+        settings.stop = asked
     if progress:
-        settings.progress = asked.guarded(bar.show if bar else progress)
+        settings.progress = bar.show if bar else progress
     if output is not None:
         settings.folder = output
     try:
@@ -93,26 +94,14 @@ def yamlText(value) -> str:
 
 
 class StopRequest:
-    """The question to stop: the caller's, and whether Ctrl-C was pressed while Python had its turn."""
+    """The question to stop, and whether it was answered by yes: else it was Ctrl-C that ended the run."""
 
     def __init__(self, stop):
-        self.stop, self.said_yes, self.was_interrupted = stop, False, False
-        self.ask = self.guarded(stop) if stop else lambda: False
+        self.stop, self.said_yes = stop, False
 
     def __call__(self) -> bool:
-        self.said_yes = self.said_yes or bool(self.ask())
-        return self.said_yes or self.was_interrupted
-
-    def guarded(self, callback):
-        """The callback, in which Ctrl-C asks the run to stop instead of breaking it off."""
-
-        def call(*arguments):
-            try:
-                return callback(*arguments)
-            except KeyboardInterrupt:
-                self.was_interrupted = True
-
-        return call
+        self.said_yes = self.said_yes or bool(self.stop())
+        return self.said_yes
 
 
 class ProgressBar:
