@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 
 #include <Eigen/Geometry>
@@ -281,13 +282,20 @@ struct ModelContacts::Impl {
   };
   /// Which unilateral contacts belong to them because they are violated.
   enum class Overlaps { None, Guides, All };
+  std::set<std::string> pushed; ///< names of the contacts that a projection moves apart
+
+  /// What was once found to overlap is held at gap zero for the rest of a projection: a step of Newton's method may lift it a little off.
+  void notePushed() {
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (touching.value[i] < 0) pushed.insert(touching.names[i]);
+  }
 
   Equalities equalities(Overlaps overlaps) const {
     std::vector<Eigen::Index> taken;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       // What is projected is moved out to the last digit, not to the tolerance.
       const bool isOverlap = overlaps == Overlaps::All
-                                 ? touching.value[i] < 0
+                                 ? touching.value[i] < 0 || pushed.contains(touching.names[i])
                                  : overlaps == Overlaps::Guides && parts[i].first < 0 && touching.value[i] < -allowedGap();
       if (problem.isBilateral[i] || isOverlap) taken.push_back(Eigen::Index(i));
     }
@@ -362,8 +370,10 @@ std::pair<int, int> ModelContacts::parts(int contact) const { return impl_->part
 std::vector<std::string> ModelContacts::project(State& state) {
   double moved = 0, changed = 0;
   const double size = impl_->model.characteristicLength();
+  impl_->pushed.clear();
   for (int iteration = 0; iteration < 30; ++iteration) {
     impl_->gather(state);
+    impl_->notePushed();
     const Impl::Equalities e = impl_->equalities(Impl::Overlaps::All);
     if (e.value.size() == 0 || impl_->asMotion(e, e.value).maxCoeff() <= 1e-13 * size) break;
     const VectorX step = RowSpace(e.J, impl_->unit, ConstrainedResponse::rankTolerance).solve(-e.value);

@@ -57,12 +57,14 @@ class NodalInertia final : public DiscreteInertia {
 
   void begin(const State&) override {}
   void leaving(const DiscreteInterval& i, VectorX& p) override {
+    p.resize(model_.nv());
     for (std::size_t b = 0; b < inertia_.size(); ++b) {
       const Vector6 x = i.x.segment<6>(at(b));
       p.segment<6>(at(b)) = se3::tangentInverse(-x).transpose() * (inertia_[b] * x) / i.h;
     }
   }
   void arriving(const DiscreteInterval& i, VectorX& p) override {
+    p.resize(model_.nv());
     for (std::size_t b = 0; b < inertia_.size(); ++b) {
       const Vector6 x = i.x.segment<6>(at(b));
       p.segment<6>(at(b)) = se3::tangentInverse(x).transpose() * (inertia_[b] * x) / i.h;
@@ -90,10 +92,12 @@ class NodalInertia final : public DiscreteInertia {
     }
   }
   void momenta(const State& node, VectorX& p) override {
+    p.resize(model_.nv());
     for (std::size_t b = 0; b < inertia_.size(); ++b) p.segment<6>(at(b)) = inertia_[b] * node.v.segment<6>(at(b));
   }
   /// Blocks without inertia of their own have no velocity.
   void velocities(const State&, const VectorX& p, double, VectorX& v) override {
+    v.resize(model_.nv());
     for (std::size_t b = 0; b < inertia_.size(); ++b) v.segment<6>(at(b)) = inertia_[b].ldlt().solve(p.segment<6>(at(b)));
   }
 

@@ -120,7 +120,7 @@ TEST(PainleveRod, BoundIsExact) {
 TEST(PainleveRod, CountOfSolutionsDoesNotDependOnTheSizeOfNumbers) {
   for (const double m : {1e-300, 1e-9, 1.0, 1e300}) {
     for (const double mu : {0.5, 2.0, 1e9, 1e300}) {
-      if (mu == 1e300 && m != 1) continue; // their quotient is no number
+      if ((mu == 1e300 && m != 1) || (mu == 1e9 && m == 1e-300)) continue; // their quotient is no number
       const Rod rod{m, 1, 9.81, 60 * degree};
       const SlidingSolutions solutions = solveSliding(test::sliding(test::guidedRod(rod, false, mu, -1)));
       EXPECT_FALSE(solutions.isContinuum) << m << " " << mu;

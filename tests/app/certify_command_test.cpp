@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 const std::string weight = R"(tendril: 1
 parameters: {m: 1, samples: 40}
 bodies:
-  - {name: block, mass: m}
+  - {name: block, mass: m, inertia: [1, 1, 1]}
 springs:
   - {name: spring, type: bushing, on: block, stiffness: [98.1, 98.1, 98.1, 98.1, 98.1, 98.1]}
 gravity: {acceleration: [0, 0, -9.81]}

@@ -18,7 +18,7 @@ parameters:
   k: 98.1
   a: 0.15
 bodies:
-  - {name: block, mass: m}
+  - {name: block, mass: m, inertia: [1, 1, 1]}
 springs:
   - {name: spring, type: bushing, on: block, stiffness: [k, k, k, k, k, k]}
 gravity: {acceleration: [0, 0, -9.81]}
