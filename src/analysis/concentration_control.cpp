@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace tendril {
@@ -147,6 +148,22 @@ class Concentration {
     return unit;
   }
 
+  /// Few samples, one in every stratum of every input in random order (Latin hypercube): their mean is much closer than that of others.
+  MatrixX evenSamples() const {
+    const RandomStream random(options_.certificate.seed, searchStream);
+    const std::size_t m = std::size_t(options_.gradientSamples);
+    MatrixX points(inputs_.size(), options_.gradientSamples);
+    std::vector<std::size_t> order(m);
+    for (int k = 0; k < inputs_.size(); ++k) {
+      std::iota(order.begin(), order.end(), std::size_t(0));
+      std::sort(order.begin(), order.end(),
+                [&](std::size_t i, std::size_t j) { return random.uniform(i, std::uint32_t(k)) < random.uniform(j, std::uint32_t(k)); });
+      for (std::size_t i = 0; i < m; ++i)
+        points(k, Eigen::Index(i)) = inputs_.inputs[std::size_t(k)].distribution.quantile((double(order[i]) + 0.5) / double(m));
+    }
+    return points;
+  }
+
   /// An input whose largest difference is less than a thousandth of the largest does not count; one above a tenth has points in between,
   /// since the least value of a valley moves with the controls.
   Cases chooseCases() const {
@@ -166,8 +183,7 @@ class Concentration {
       cases.lines.emplace_back(first, options_.gradientSamples + Eigen::Index(columns.size()) - first);
     }
     cases.inputs.resize(inputs_.size(), options_.gradientSamples + Eigen::Index(columns.size()));
-    cases.inputs.leftCols(options_.gradientSamples) =
-        inputs_.samples(RandomStream(options_.certificate.seed, searchStream), options_.gradientSamples);
+    cases.inputs.leftCols(options_.gradientSamples) = evenSamples();
     for (std::size_t i = 0; i < columns.size(); ++i) cases.inputs.col(options_.gradientSamples + Eigen::Index(i)) = columns[i];
     return cases;
   }
