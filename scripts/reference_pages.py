@@ -36,10 +36,15 @@ def described(thing):
     return f"```text\n{text}\n```\n\n" if text else ""
 
 
+def isOwn(thing):
+    """Not what a module imports from elsewhere."""
+    return (thing.__name__ if inspect.ismodule(thing) else getattr(thing, "__module__", None) or "").split(".")[0] == "tendril"
+
+
 def module_page(module, title, level=1):
     page = f"{'#' * level} {title}\n\n" + described(module)
     names = [name for name in getattr(module, "__all__", dir(module)) if not name.startswith("_")]
-    things = [(name, getattr(module, name)) for name in names]
+    things = [(name, thing) for name in names if isOwn(thing := getattr(module, name))]
     for name, thing in things:
         if inspect.isclass(thing):
             page += f"{'#' * (level + 1)} {name}\n\n" + described(thing)

@@ -12,11 +12,11 @@ namespace tendril {
 ///
 ///     P[Y > a] <= exp(-2 (a - E Y)_+^2 / D^2)      (analysis.10),
 ///
-/// and with the mean <Y> of m samples, at the confidence 1 - eps' in these samples,
+/// and with the mean `<Y>` of m samples, at the confidence 1 - eps' in these samples,
 ///
 ///     P[Y > a] <= exp(-2 (a - <Y> - alpha)_+^2 / D^2),      alpha = D (log(1/eps') / m)^(1/2)      (analysis.11).
 ///
-/// The confidence factor (analysis.12), CF = (a - <Y> - alpha)_+ / D, says the same: P <= exp(-2 CF^2), and a failure probability of at
+/// The confidence factor (analysis.12), `CF = (a - <Y> - alpha)_+ / D`, says the same: P <= exp(-2 CF^2), and a failure probability of at
 /// most eps is certified where CF >= (log (1/eps)^(1/2))^(1/2). A diameter that is too small makes a bound that is none.
 double samplingMargin(double diameter, long samples, double epsilon);
 /// (threshold - mean)_+ / diameter; of a sampled mean, mean + alpha is the mean. A diameter of zero: infinite above the mean, else 0.

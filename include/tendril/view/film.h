@@ -35,7 +35,7 @@ class Film {
   /// The stored bytes (deflated). Throws InputError if there is no such chunk.
   std::string chunk(const std::string& channel, std::size_t number, ChunkPacking packing = ChunkPacking::Small);
   /// Box, ranges of the fields and sizes of the channels are those of the chunks made so far; where none was made of a channel, a few
-  /// frames are looked at. No letter of it can end or open an element of a page: < > & are written as \u escapes.
+  /// frames are looked at. No letter of it can end or open an element of a page: < > & are written by their code points.
   std::string header();
 
  private:
