@@ -135,7 +135,7 @@ TEST(Certification, RefusesAThresholdThatEverySampleViolates) {
 
 TEST(Certification, RefusesWhatMakesNoSense) {
   refused("performance: sinking", "performance: sinkin", {"sinkin", "sinking"});
-  refused("performance: sinking", "samples: 3", {"performance", "miss"});
+  refused("performance: sinking, ", "", {"performance", "miss"});
   refused("performance: sinking", "miss: {on: block, place: [0, 0, 0]}", {"manoeuvre"});
   refused("range: [0.1, 2]", "range: [2, 0.1]", {"uncertain[0]", "range"});
   refused("range: [0.1, 2]", "range: [1]", {"uncertain[0].range"});
