@@ -15,8 +15,14 @@ namespace tendril::study {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> ownNames{"study.json", "study.json.partial", "scene.yaml", "journal.txt",
-                                                   "sweep.csv",  "sweep.csv.partial",  "view.html"};
+constexpr std::array<std::string_view, 5> ownNames{"study.json", "scene.yaml", "journal.txt", "sweep.csv", "view.html"};
+/// Of a file that was being replaced when the process was killed.
+constexpr std::string_view unfinished = ".partial";
+
+bool isOwn(std::string_view name) {
+  if (name.ends_with(unfinished)) name.remove_suffix(unfinished.size());
+  return std::find(ownNames.begin(), ownNames.end(), name) != ownNames.end();
+}
 
 bool isRun(const fs::directory_entry& entry) {
   const std::string name = entry.path().filename().string();
@@ -34,7 +40,7 @@ void clearFolder(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (isRun(entry)) {
       runs.push_back(std::make_unique<RunFolder>(entry.path()));
-    } else if (std::find(ownNames.begin(), ownNames.end(), entry.path().filename().string()) == ownNames.end()) {
+    } else if (!isOwn(entry.path().filename().string())) {
       throw InputError({folder.string()}, "folder of the sweep", "it holds files that are not those of a sweep, and is left as it is",
                        "choose another folder with -o");
     }
@@ -44,7 +50,10 @@ void clearFolder(const fs::path& folder) {
     std::error_code status;
     fs::remove(run->path(), status); // stays if something else, such as an export, lies in it
   }
-  for (const std::string_view name : ownNames) fs::remove(folder / name);
+  for (const std::string_view name : ownNames) {
+    fs::remove(folder / name);
+    fs::remove(folder / (std::string(name) + std::string(unfinished)));
+  }
 }
 
 }

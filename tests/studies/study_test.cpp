@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <numbers>
 #include <random>
 #include <sys/wait.h>
@@ -163,7 +164,8 @@ pid_t startStudy(const StudyOptions& options) {
   try {
     runStudy(ranks, options);
     std::_Exit(0);
-  } catch (...) {
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "the study ends with: %s\n", error.what());
     std::_Exit(1);
   }
 }
