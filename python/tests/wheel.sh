@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # wheel.sh PYTHON SOURCES FOLDER: builds a wheel, installs it in a fresh environment and runs a scene there. The build folder,
-# build/wheel, lies as deep as the others, so that the compiler cache serves their objects.
+# build/wheel, lies as deep as the others and the compiler has the same name, so that the compiler cache serves their objects.
 set -euo pipefail
 python=$1 sources=$2 folder=$3
-export CCACHE_BASEDIR=$sources CCACHE_NOHASHDIR=1
+export CXX=c++ CCACHE_BASEDIR=$sources CCACHE_NOHASHDIR=1
 rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
