@@ -6,9 +6,9 @@
     results.value("tip")            # the last value, with the meaning and unit in results.summary
     results["energy"]               # the series over the steps
 
-Everything that C++ has is here under the same names: classes as they are, functions and members in snake_case (LoadSteppingOptions.largestStep
-is largest_step). SI units; angles in radians; a 6-vector is translation first, rotation second. Arrays may be given as lists; what a function
-returns is an array of NumPy. Lists of objects are copies: change them by assigning the whole list.
+Everything that C++ has is here under the same names: classes as they are, functions and members in snake_case
+(LoadSteppingOptions.largestStep is largest_step). SI units; angles in radians; a 6-vector is translation first, rotation second. Arrays
+may be given as lists; what a function returns is an array of NumPy. Lists of objects are copies: change them by assigning the whole list.
 """
 
 from . import _core
