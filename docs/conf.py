@@ -35,7 +35,7 @@ def show_inline(writer, node):
 
 
 def show_displayed(writer, node):
-    number = f'<span class="equation-number">({node["number"]})</span>' if node.get("number") else ""
+    number = f'<span style="float: right">({node["label"]})</span>' if node.get("label") else ""  # as pages and code cite it
     writer.body.append(writer.starttag(node, "div", CLASS="math") + number + r"\[" + writer.encode(node.astext()) + r"\]</div>")
     raise_skip()
 

@@ -9,7 +9,7 @@ namespace tendril {
 /// How controls are looked for.
 enum class ControlSearch {
   Annealing, ///< the method of the source: energy -CF
-  Gradient   ///< projected gradients of (a - <Y>)/D, with differences along the lines of the diameter, found anew in every round
+  Gradient   ///< projected gradients of `(a - <Y>)/D`, with differences along the lines of the diameter, found anew in every round
 };
 std::string_view nameOf(ControlSearch search);
 
@@ -43,7 +43,7 @@ struct ConcentrationControlResult {
 ///
 ///     max_u CF(u) = (a - <Y> - alpha)_+ / D_F(u).
 ///
-/// Since alpha is a multiple of D, that is to maximise (a - <Y>)/D. Where the mean is above the threshold CF is flat; projected gradients
+/// Since alpha is a multiple of D, that is to maximise `(a - <Y>)/D`. Where the mean is above the threshold CF is flat; projected gradients
 /// then lower the mean, annealing has nothing to go by. Samples of the search are the same for all controls (common random numbers) and
 /// others than those of the two certificates, which therefore owe nothing to luck. Better controls than the given ones are not promised:
 /// the best that was certified is returned, the given ones if need be.
