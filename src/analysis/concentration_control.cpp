@@ -47,6 +47,7 @@ class Concentration {
   ConcentrationControlResult certifyStart() {
     result_.controls = options_.start;
     result_.begin = result_.best = certified(options_.start);
+    seen_ = {result_.best.diameter.inputs};
     note(result_.begin);
     return result_;
   }
@@ -72,13 +73,17 @@ class Concentration {
 
   void note(const Certificate& c) { result_.history.push_back({c.mean, c.diameter.value(), c.confidenceFactor, c.bound, result_.count}); }
 
+  /// Where the diameters of all controls that were certified have their differences: controls that only escape from these few are found out
+  /// in the next round.
+  std::vector<std::vector<InputDiameter>> seen_;
+
   /// Takes controls that have a better certificate.
-  bool improve(const VectorX& controls) {
+  void improve(const VectorX& controls) {
     const Certificate c = certified(controls);
-    if (!(c.undefined == 0 && c.confidenceFactor > result_.best.confidenceFactor)) return false;
+    if (c.undefined == 0) seen_.push_back(c.diameter.inputs);
+    if (!(c.undefined == 0 && c.confidenceFactor > result_.best.confidenceFactor)) return;
     result_.controls = controls, result_.best = c;
     note(c);
-    return true;
   }
 
   void anneal() {
@@ -96,11 +101,11 @@ class Concentration {
     improve(options_.controls.point(search.best()));
   }
 
-  /// Inputs for which the search evaluates controls: samples of the mean, then for every input that counts in the diameter those of a line
-  /// along it, through where its largest difference was found.
+  /// Inputs for which the search evaluates controls: samples of the mean, then for every input that counts in the diameter those of lines
+  /// along it, through where largest differences were found.
   struct Cases {
     MatrixX inputs;
-    std::vector<std::pair<Eigen::Index, Eigen::Index>> lines; ///< first column, number of columns
+    std::vector<std::vector<std::pair<Eigen::Index, Eigen::Index>>> lines; ///< by input: first column, number of columns
   };
 
   /// What the search sees of controls: -(a - <Y>)/D with its gradient, and performances of all cases with theirs, in the unit cube.
@@ -113,12 +118,15 @@ class Concentration {
   void climb() {
     for (int round = 0; round < options_.rounds; ++round) {
       const Cases cases = chooseCases();
-      ProjectedGradient search(drawTogether(options_.controls.unit(result_.controls), cases), options_.gradient);
+      const VectorX from = options_.controls.unit(result_.controls);
+      const double before = lookAt(from, cases).value;
+      ProjectedGradient search(drawTogether(from, cases), options_.gradient);
       while (!search.finished()) {
         const Look look = lookAt(search.trial(), cases);
         search.take(look.value, look.gradient);
       }
-      if (!improve(options_.controls.point(search.best()))) return;
+      if (!(before - search.value() > options_.gradient.tolerance * std::abs(before))) return;
+      improve(options_.controls.point(search.best()));
     }
   }
 
@@ -172,15 +180,18 @@ class Concentration {
     for (const InputDiameter& one : pairs) largest = std::max(largest, one.value);
     std::vector<VectorX> columns;
     Cases cases;
-    for (std::size_t k = 0; k < pairs.size(); ++k) {
-      if (pairs[k].value < 1e-3 * largest) continue;
-      constexpr int between = 9;
-      const Eigen::Index first = options_.gradientSamples + Eigen::Index(columns.size());
-      const auto add = [&](double value) { columns.push_back(pairs[k].at), columns.back()[Eigen::Index(k)] = value; };
-      add(pairs[k].at[Eigen::Index(k)]), add(pairs[k].other);
-      for (int i = 0; pairs[k].value > 0.1 * largest && i < between; ++i)
-        add(box_.lower[Eigen::Index(k)] + box_.width()[Eigen::Index(k)] * i / (between - 1));
-      cases.lines.emplace_back(first, options_.gradientSamples + Eigen::Index(columns.size()) - first);
+    cases.lines.resize(pairs.size());
+    for (const std::vector<InputDiameter>& found : seen_) {
+      for (std::size_t k = 0; k < pairs.size(); ++k) {
+        if (pairs[k].value < 1e-3 * largest) continue;
+        constexpr int between = 9;
+        const Eigen::Index first = options_.gradientSamples + Eigen::Index(columns.size());
+        const auto add = [&](double value) { columns.push_back(found[k].at), columns.back()[Eigen::Index(k)] = value; };
+        add(found[k].at[Eigen::Index(k)]), add(found[k].other);
+        for (int i = 0; pairs[k].value > 0.1 * largest && i < between; ++i)
+          add(box_.lower[Eigen::Index(k)] + box_.width()[Eigen::Index(k)] * i / (between - 1));
+        cases.lines[k].emplace_back(first, options_.gradientSamples + Eigen::Index(columns.size()) - first);
+      }
     }
     cases.inputs.resize(inputs_.size(), options_.gradientSamples + Eigen::Index(columns.size()));
     cases.inputs.leftCols(options_.gradientSamples) = evenSamples();
@@ -206,11 +217,16 @@ class Concentration {
     const double mean = Y.head(m).mean(), margin = options_.certificate.threshold - mean;
     double square = 0;
     VectorX ofDiameter = VectorX::Zero(size); // slope of D^2 / 2
-    for (const auto& [first, count] : cases.lines) {
-      Eigen::Index most = 0, least = 0;
-      const double d = Y.segment(first, count).maxCoeff(&most) - Y.segment(first, count).minCoeff(&least);
-      square += d * d;
-      ofDiameter += d * (look.slopes.col(first + most) - look.slopes.col(first + least));
+    for (const auto& linesOfInput : cases.lines) {
+      double largest = 0;
+      Eigen::Index up = 0, down = 0;
+      for (const auto& [first, count] : linesOfInput) {
+        Eigen::Index most = 0, least = 0;
+        const double d = Y.segment(first, count).maxCoeff(&most) - Y.segment(first, count).minCoeff(&least);
+        if (d > largest) largest = d, up = first + most, down = first + least;
+      }
+      square += largest * largest;
+      ofDiameter += largest * (look.slopes.col(up) - look.slopes.col(down));
     }
     const double D = margin > 0 ? std::sqrt(square) : result_.best.diameter.value();
     look.gradient = look.slopes.leftCols(m).rowwise().mean() / D;
