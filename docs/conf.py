@@ -36,7 +36,8 @@ def show_inline(writer, node):
 
 def show_displayed(writer, node):
     number = f'<span style="float: right">({node["label"]})</span>' if node.get("label") else ""  # as pages and code cite it
-    writer.body.append(writer.starttag(node, "div", CLASS="math") + number + r"\[" + writer.encode(node.astext()) + r"\]</div>")
+    writer.body.append(writer.starttag(node, "div", CLASS="math") + number)
+    writer.body.append(r'<div style="overflow: auto hidden">\[' + writer.encode(node.astext()) + r"\]</div></div>")
     raise_skip()
 
 
