@@ -137,4 +137,5 @@ NB_MODULE(_core, m) {
   defineSolvers(m);
   defineShells(m);
   defineIo(m);
+  defineStudies(m);
 }

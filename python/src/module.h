@@ -18,6 +18,7 @@ void defineEquations(nb::module_& m);
 void defineSolvers(nb::module_& m);
 void defineShells(nb::module_& m);
 void defineIo(nb::module_& m);
+void defineStudies(nb::module_& m);
 
 /// Ctrl-C during a long call asks it to stop in good order, whether C++ or a callback has its turn then. What callbacks raise otherwise
 /// comes out of the call. All may be called without the interpreter's lock.

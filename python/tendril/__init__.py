@@ -16,7 +16,8 @@ from ._core import *  # noqa: F401,F403
 from ._core import dimension, measures, se3, so3  # noqa: F401
 from ._results import Results
 from ._run import run
+from ._study import Study, sweep
 from . import plot
 
 __version__ = _core.version()
-__all__ = [name for name in dir(_core) if not name.startswith("_")] + ["Results", "run", "plot"]
+__all__ = [name for name in dir(_core) if not name.startswith("_")] + ["Results", "Study", "run", "sweep", "plot"]

@@ -43,7 +43,7 @@ def run(
     if stop:
         settings.stop = asked
     if progress:
-        settings.progress = bar.show if bar else progress
+        settings.progress = bar.showRun if bar else progress
     if output is not None:
         settings.folder = output
     try:
@@ -63,14 +63,14 @@ def run(
         return Results(outcome.folder, message=outcome.message)
     results = Results(outcome.folder, json.loads(outcome.summary.json()), outcome.message)
     if outcome.status == _core.RunStatus.Failed and check:
-        raise withResults(_core.NumericalFailure(outcome.message), results)
+        raise withAttribute(_core.NumericalFailure(outcome.message), "results", results)
     if outcome.status == _core.RunStatus.Interrupted and not asked.said_yes:
-        raise withResults(_core.Interrupted(outcome.message), results)
+        raise withAttribute(_core.Interrupted(outcome.message), "results", results)
     return results
 
 
-def withResults(error: BaseException, results: Results) -> BaseException:
-    error.results = results
+def withAttribute(error: BaseException, name: str, value) -> BaseException:
+    setattr(error, name, value)
     return error
 
 
@@ -116,16 +116,19 @@ class ProgressBar:
             self.bar = None
         self.drawn = 0.0
 
-    def show(self, progress: _core.RunProgress):
+    def show(self, fraction: float, text: str):
         now = time.monotonic()
-        if now - self.drawn < 0.2 and progress.fraction < 1:
+        if now - self.drawn < 0.2 and fraction < 1:
             return
         self.drawn = now
         if self.bar is not None:
-            self.bar.n = round(100 * progress.fraction, 1)
-            self.bar.set_postfix_str(f"step {progress.step}, t = {progress.t:.4g}")
+            self.bar.n = round(100 * fraction, 1)
+            self.bar.set_postfix_str(text)
         else:
-            print(f"\r{100 * progress.fraction:5.1f} %  step {progress.step}, t = {progress.t:.4g}", end="", file=sys.stderr, flush=True)
+            print(f"\r{100 * fraction:5.1f} %  {text}", end="", file=sys.stderr, flush=True)
+
+    def showRun(self, progress: _core.RunProgress):
+        self.show(progress.fraction, f"step {progress.step}, t = {progress.t:.4g}")
 
     def close(self):
         if self.bar is not None:
