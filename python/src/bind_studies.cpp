@@ -12,16 +12,16 @@ namespace tendril::python {
 
 namespace {
 
-volatile std::sig_atomic_t isStopped = 0;
+volatile std::sig_atomic_t noted = 0;
 
-extern "C" void noteStopSignal(int) { isStopped = 1; }
+extern "C" void noteStopSignal(int signal) { noted = signal; }
 
-/// While a study runs, Ctrl-C and SIGTERM set a flag and do no more. Its workers are forked with these handlers: those of the interpreter
+/// While a study runs, Ctrl-C and SIGTERM are noted and do no more. Its workers are forked with these handlers: those of the interpreter
 /// would have nobody to tell there, since workers never enter it.
 class StopSignals {
  public:
   StopSignals() {
-    isStopped = 0;
+    noted = 0;
     struct sigaction action {};
     action.sa_handler = noteStopSignal;
     action.sa_flags = SA_RESTART;
@@ -45,13 +45,19 @@ Ranks& allRanks() {
 }
 
 /// One study after the other: signals belong to the process. The progress alone is a matter of Python, and called in this process alone.
+/// A signal that comes when nothing is left to stop goes to whom it would have gone without the study.
 StudyOutcome runStudyUntilSignal(StudyOptions options) {
   static std::mutex mutex;
   const nb::gil_scoped_release released;
   const std::lock_guard lock(mutex);
-  const StopSignals signals;
-  options.stop = [] { return isStopped != 0; };
-  return runStudy(allRanks(), options);
+  StudyOutcome outcome;
+  {
+    const StopSignals signals;
+    options.stop = [] { return noted != 0; };
+    outcome = runStudy(allRanks(), options);
+  }
+  if (noted != 0 && outcome.count("not run") == 0) ::raise(noted);
+  return outcome;
 }
 
 }
