@@ -108,7 +108,7 @@ def test_folders_and_scenes_that_are_refused(rollUp):
     with pytest.raises(tendril.InputError, match="another study"):
         tendril.sweep(rollUp, {"turns": [0.2]}, overrides=SMALL)
     kept = tendril.sweep(rollUp, {"turns": [0.2]}, overrides=SMALL, replace=True, keep=True, workers=1)
-    assert tendril.Results(kept.folder / "1").value("energy") == kept["energy"][0]
+    assert tendril.Results(kept.folder / "0001").value("energy") == kept["energy"][0]
     with pytest.raises(tendril.InputError, match="no study"):
         tendril.Study("nowhere")
     with pytest.raises(KeyError, match="there are: turns, energy, tip"):
