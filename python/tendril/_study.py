@@ -177,7 +177,7 @@ def pointsOf(over, design: str, samples: int | None, seed: int | None) -> _core.
         )
     isSampled = design in SAMPLED
     if not isSampled and (samples is not None or seed is not None):
-        raise _core.InputError(f"samples and seed go with the designs {' and '.join(SAMPLED)}; a {design} has the points that its values make")
+        raise _core.InputError(f"samples and seed go with the designs {' and '.join(SAMPLED)}; a {design} has the points of its values")
     if not isinstance(over, Mapping):
         if isSampled:
             raise _core.InputError(f"over: a table of points is a list of its own; leave out design={design!r}")
@@ -197,5 +197,5 @@ def axisOf(name: str, values) -> _core.StudyAxis:
     if not isinstance(values, tuple):
         return _core.StudyAxis(name, [yamlText(value) for value in values])
     if len(values) not in (2, 3):
-        raise _core.InputError(f"over: {name}: expected a tuple (from, to, count) or (from, to), not {values!r}; values one by one are a list")
+        raise _core.InputError(f"over: {name}: expected (from, to, count) or (from, to), not {values!r}; values one by one are a list")
     return _core.StudyAxis.parse(f"{name}=" + ":".join(yamlText(value) for value in values))

@@ -20,7 +20,7 @@ def rollUp(scenes):
 
 def test_a_grid_has_the_numbers_of_single_runs(rollUp):
     seen = []
-    study = tendril.sweep(rollUp, {"turns": [0.25, 0.5], "elements": np.array([4, 6])}, progress=lambda done, runs: seen.append((done, runs)))
+    study = tendril.sweep(rollUp, {"turns": [0.25, 0.5], "elements": np.array([4, 6])}, progress=lambda *p: seen.append(p))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)] and study.folder.name == "roll-up.sweep"
     np.testing.assert_array_equal(study["turns"], [0.25, 0.25, 0.5, 0.5])
     np.testing.assert_array_equal(study["elements"], [4, 6, 4, 6])
