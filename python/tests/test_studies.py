@@ -84,9 +84,9 @@ def test_a_run_that_fails_is_told_and_the_others_stand(rollUp):
         ({"turns": (0, 1, 0)}, {}, "COUNT"),
         ({"turns": (0, float("nan"), 3)}, {}, "NaN"),
         ({"turns": (0, 1)}, {}, "range"),
-        ({}, {}, ""),
-        ({"turns": [1], "elements": [1, 2]}, {"design": "list"}, ""),
-        ({"turns": (0, 1)}, {"design": "lhs"}, ""),
+        ({}, {}, "varies nothing"),
+        ({"turns": [1], "elements": [1, 2]}, {"design": "list"}, "as many values"),
+        ({"turns": (0, 1)}, {"design": "lhs"}, "no points"),
         ({"turns": (0, 1)}, {"design": "lhs", "samples": -1}, "samples"),
         ({"turns": (0, 1)}, {"design": "lhs", "samples": 2, "seed": -1}, "seed"),
         ({"turns": [1]}, {"samples": 3}, "samples"),
@@ -137,16 +137,16 @@ import os, signal, sys, threading
 import tendril
 print("before", end="")  # what is not written yet must not be written by workers, too
 def study(**more):
-    return tendril.sweep({str(scene)!r}, {{"e": (0.1, 0.9, 40)}}, overrides={{"h": 2e-5}}, workers=2, output="balls", **more)
+    return tendril.sweep({str(scene)!r}, {{"e": (0.1, 0.9, 20)}}, overrides={{"h": 1e-4}}, workers=2, output="balls", **more)
 """
     code = begin + """
 before = signal.getsignal(signal.SIGINT)
 try:
-    study(progress=lambda done, runs: done == 3 and os.killpg(0, signal.SIGINT))  # as a terminal does: workers get it, too
+    study(progress=lambda done, runs: done == 2 and os.killpg(0, signal.SIGINT))  # as a terminal does: workers get it, too
 except KeyboardInterrupt as stopped:
     assert isinstance(stopped, tendril.Interrupted) and "runs are left" in str(stopped)
     statuses = list(stopped.study.statuses)
-    assert set(statuses) == {"success", "not run"} and statuses.count("success") >= 3, statuses
+    assert set(statuses) == {"success", "not run"} and statuses.count("success") >= 2, statuses
     assert signal.getsignal(signal.SIGINT) is before
     done = []
     try:
@@ -160,8 +160,8 @@ except KeyboardInterrupt as stopped:
     partial = tendril.Study("balls")
     finished = int(partial.succeeded.sum())
     seen = []
-    whole = tendril.sweep(scene, {"e": (0.1, 0.9, 40)}, overrides={"h": 2e-5}, output="balls", progress=lambda *p: seen.append(p))
-    assert whole.succeeded.all() and seen[0] == (finished + 1, 40)
+    whole = tendril.sweep(scene, {"e": (0.1, 0.9, 20)}, overrides={"h": 1e-4}, output="balls", progress=lambda *p: seen.append(p))
+    assert whole.succeeded.all() and seen[0] == (finished + 1, 20)
 
 
 def test_progress_bar_counts_runs(rollUp, capsys, monkeypatch):
