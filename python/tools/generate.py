@@ -514,7 +514,7 @@ class Room:
 
     def argument(self, p):
         text = f'nb::arg("{pythonName(p.name)}")'
-        if p.type.isPointer:
+        if p.type.isPointer or (p.type.kind == "function" and p.default is not None):  # no callback is None
             text += ".none()"
         return text + (f" = {p.default}" if p.default is not None else "")
 
