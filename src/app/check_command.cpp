@@ -139,11 +139,14 @@ int check(const Options& options) {
   }
   fmt::print("  size       {} velocities, {} constraints; {}\n", model.nv(), model.nc(), scene.isDynamic() ? "dynamics" : "statics");
   for (const std::string& warning : scene.warnings()) fmt::print("  warning    {}\n", warning);
-  // The start of the analysis finds redundant joints, initial values that do not fit, and masses that are missing.
   const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
-  analysis->start();
-  for (const std::string& message : analysis->messages()) fmt::print("  note       {}\n", message);
-  if (scene.isDynamic()) printSolvability(scene, *analysis);
+  // The start of an analysis finds redundant joints, initial values that do not fit, and masses that are missing. That of a manoeuvre or a
+  // certification is the whole of its work.
+  if (!scene.manoeuvre() && !scene.certification()) {
+    analysis->start();
+    for (const std::string& message : analysis->messages()) fmt::print("  note       {}\n", message);
+    if (scene.isDynamic()) printSolvability(scene, *analysis);
+  }
   if (!options.along.empty()) examineAlong(scene, options.along);
   fmt::print("The scene is ready to run.\n");
   return Success;

@@ -446,6 +446,9 @@ const std::set<std::string> branching{"rods/natural-curvature-instability.yaml",
 /// A manoeuvre of a beam some of whose motions no control reaches: its equations depend on one another, and rounding decides on the way.
 const std::set<std::string> beyondControl{"control/flexible-arm-slew.yaml"};
 
+/// Forward runs of an optimum that is known to 1e-7, which an arm that nothing steers amplifies a thousand times.
+const std::set<std::string> unsteered{"certify/robot-arm-lengths.yaml", "certify/robot-arm-wind.yaml"};
+
 /// Whose data come from a file in SI.
 const std::set<std::string> ofFiles{"rods/inverse-helix.yaml"};
 
@@ -488,6 +491,7 @@ class FullUnits : public ::testing::TestWithParam<std::string> {};
 TEST_P(FullUnits, DoNotMatter) {
   if (branching.contains(GetParam())) GTEST_SKIP() << "the state branches";
   if (beyondControl.contains(GetParam())) GTEST_SKIP() << "some of its equations depend on others";
+  if (unsteered.contains(GetParam())) GTEST_SKIP() << "its runs amplify the rounding of the optimum";
   if (ofFiles.contains(GetParam())) GTEST_SKIP() << "its points come from a file in metres";
   const auto expected = runIn("{}", GetParam());
   for (const char* units : {"{length: mm, mass: t, time: s}", "{length: km, mass: g, time: min}"}) {
@@ -495,6 +499,7 @@ TEST_P(FullUnits, DoNotMatter) {
     for (const auto& [name, value] : expected) {
       if (efforts.contains(name) || toldInSi.contains(name)) continue;
       if (value.hasNaN() && results.at(name).hasNaN()) continue; // no value
+      if (value == results.at(name)) continue;                   // infinite ones, too
       EXPECT_LT((results.at(name) - value).norm(), 1e-6 * value.norm() + 1e-9)
           << name << " in " << units << ": " << results.at(name).transpose() << " instead of " << value.transpose();
     }
