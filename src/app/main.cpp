@@ -51,7 +51,8 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", "tendril " + version());
   program.require_subcommand(1);
   Action action;
-  for (const auto add : {addRun, addCheck, addView, addRender, addExport, addSweep, addCertify, addContact, addImport, addGallery, addSchema})
+  for (const auto add :
+       {addRun, addCheck, addView, addRender, addExport, addSweep, addCertify, addContact, addImport, addGallery, addSchema})
     add(program, action);
   try {
     program.parse(argc, argv);

@@ -30,7 +30,7 @@ struct SceneContent {
   Mechanism mechanism;
   ContactModel contacts;
   std::vector<Obstacle> obstacles;
-  std::shared_ptr<const OptimalControlOptions> manoeuvre; ///< null where no controls are looked for
+  std::shared_ptr<const OptimalControlOptions> manoeuvre;    ///< null where no controls are looked for
   std::shared_ptr<const CertificationOptions> certification; ///< null where nothing is certified
   std::vector<ShellPart> shells;
   std::vector<Guide> guides; ///< of the analysis of solvability

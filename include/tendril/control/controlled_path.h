@@ -49,7 +49,8 @@ struct PathContact {
 /// of N intervals of size h = T/N,
 ///
 ///     min  (T w_T + h sum_n l(tau_n)) / s + node objectives,      l = sum_k w_k tau_k^2 or (sum_k w_k tau_k^2 + eps^2)^(1/2)
-///     s.t. P(q_n)^T [D2 L_d(q_{n-1}, q_n) + D1 L_d(q_n, q_{n+1}) + (h/2) B(q_n)^T (tau_{n-1} + tau_n) + D^T r_n] = 0,  n = 1 .. N-1 (control.2)
+///     s.t. P(q_n)^T [D2 L_d(q_{n-1}, q_n) + D1 L_d(q_n, q_{n+1}) + (h/2) B(q_n)^T (tau_{n-1} + tau_n) + D^T r_n] = 0,  n = 1 .. N-1
+///     (control.2)
 ///          P(q_0)^T [p_0 + D1 L_d(q_0, q_1) + (h/2) B(q_0)^T tau_0 + D^T r_0] = 0,      likewise at N, where momenta are given
 ///          conditions, bounds on controls and on T, contacts.
 ///
