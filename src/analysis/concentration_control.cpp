@@ -17,14 +17,17 @@ namespace {
 /// Stream of the samples by which controls are compared; certificates have stream 0.
 constexpr std::uint32_t searchStream = 1u << 30;
 
+/// Points of controls and inputs: the same controls for all inputs.
+MatrixX withControls(const VectorX& controls, const MatrixX& inputs) {
+  MatrixX points(controls.size() + inputs.rows(), inputs.cols());
+  points.topRows(controls.size()).colwise() = controls;
+  points.bottomRows(inputs.rows()) = inputs;
+  return points;
+}
+
 /// The performance under given controls, as one of the inputs alone.
 Performance underControls(const Performance& performance, const VectorX& controls) {
-  const auto whole = [controls](const MatrixX& points) {
-    MatrixX all(controls.size() + points.rows(), points.cols());
-    all.topRows(controls.size()).colwise() = controls;
-    all.bottomRows(points.rows()) = points;
-    return all;
-  };
+  const auto whole = [controls](const MatrixX& points) { return withControls(controls, points); };
   Performance restricted{[=](const MatrixX& points) { return performance.values(whole(points)); }};
   if (performance.gradients) {
     restricted.gradients = [=](const MatrixX& points, std::vector<Eigen::Index> wanted, MatrixX& gradients) {
@@ -119,8 +122,12 @@ class Concentration {
     for (int round = 0; round < options_.rounds; ++round) {
       const Cases cases = chooseCases();
       const VectorX from = options_.controls.unit(result_.controls);
+      if (performance_.residuals) {
+        improve(options_.controls.point(closeIn(from, cases.inputs)));
+        continue;
+      }
       const double before = lookAt(from, cases).value;
-      ProjectedGradient search(drawTogether(from, cases), options_.gradient);
+      ProjectedGradient search(from, options_.gradient);
       while (!search.finished()) {
         const Look look = lookAt(search.trial(), cases);
         search.take(look.value, look.gradient);
@@ -130,30 +137,52 @@ class Concentration {
     }
   }
 
-  /// Gauss-Newton steps that take the performances Y_i of all cases towards the least of them, T, by the shortest way,
+  /// Vectors e_i of all cases, one below the other, and their derivatives in the unit cube.
+  struct Residuals {
+    VectorX values;
+    MatrixX slopes;
+    double square() const { return values.allFinite() ? values.squaredNorm() : std::numeric_limits<double>::infinity(); }
+  };
+
+  /// Where performances are lengths of vectors, min_u sum_i |e_i(u)|^2 by the method of Levenberg and Marquardt within the cube,
   ///
-  ///     min_d |Y + G^T d - T|^2 + lambda |d|^2,
+  ///     (J^T J + lambda I) d = -J^T e      (analysis.15),
   ///
-  /// as long as that raises (a - <Y>)/D: where performances have valleys, as distances have, their slopes alone lead nowhere.
-  VectorX drawTogether(VectorX unit, const Cases& cases) {
-    Look here = lookAt(unit, cases);
-    const Eigen::Index count = here.performances.size();
+  /// controls held that would leave it. With vectors that (nearly) vanish for all cases mean and differences are of second order in the
+  /// inputs.
+  VectorX closeIn(VectorX unit, const MatrixX& inputs) {
+    Residuals here = residualsAt(unit, inputs);
     double damping = 1e-3;
-    for (int step = 1; std::isfinite(here.value) && step < options_.gradient.maxEvaluations && damping < 1e3; ++step) {
+    constexpr double most = 1e6;
+    for (int step = 1; std::isfinite(here.square()) && step < options_.gradient.maxEvaluations && damping < most; ++step) {
+      const VectorX slope = here.slopes.transpose() * here.values;
+      for (Eigen::Index i = 0; i < unit.size(); ++i)
+        if ((unit[i] <= 0 && slope[i] > 0) || (unit[i] >= 1 && slope[i] < 0)) here.slopes.col(i).setZero();
       MatrixX normal = here.slopes.transpose() * here.slopes;
-      normal.diagonal().array() += damping * normal.trace() / double(count);
-      const VectorX excess = here.performances.array() - here.performances.minCoeff();
-      const VectorX trial = (unit - here.slopes * normal.ldlt().solve(excess)).cwiseMax(0).cwiseMin(1);
-      Look there = lookAt(trial, cases);
-      if (there.value < here.value) {
-        const bool isDone = here.value - there.value < options_.gradient.tolerance * std::abs(here.value);
+      normal.diagonal().array() += damping * normal.trace() / double(unit.size());
+      const VectorX trial = (unit - normal.ldlt().solve(here.slopes.transpose() * here.values)).cwiseMax(0).cwiseMin(1);
+      Residuals there = residualsAt(trial, inputs);
+      if (there.square() < here.square()) {
+        const bool isDone = here.square() - there.square() < options_.gradient.tolerance * here.square();
         unit = trial, here = std::move(there), damping /= 4;
         if (isDone) break;
       } else {
         damping *= 8;
       }
+      if (getenv("COMOC")) fprintf(stderr, "%d %g %g\n", step, std::sqrt(here.square() / double(inputs.cols())), damping);
     }
     return unit;
+  }
+
+  Residuals residualsAt(const VectorX& unit, const MatrixX& inputs) {
+    if (stop_ && stop_()) throw Interrupted("the search for controls was stopped");
+    const Eigen::Index size = unit.size(), count = inputs.cols();
+    const MatrixX found = performance_.residuals(withControls(options_.controls.point(unit), inputs));
+    result_.count += {count, count};
+    Residuals residuals{found.topRows(3).reshaped(), MatrixX(3 * count, size)};
+    for (Eigen::Index i = 0; i < count; ++i) residuals.slopes.middleRows(3 * i, 3) = found.col(i).segment(3, 3 * size).reshaped(3, size);
+    residuals.slopes *= options_.controls.width().asDiagonal();
+    return residuals;
   }
 
   /// Few samples, one in every stratum of every input in random order (Latin hypercube): their mean is much closer than that of others.
@@ -205,12 +234,10 @@ class Concentration {
     const Eigen::Index size = unit.size(), inputs = cases.inputs.rows(), m = options_.gradientSamples;
     Box box{VectorX::Zero(size + inputs), VectorX::Zero(size + inputs)}; // inputs stay as they are
     box.lower.head(size) = options_.controls.lower, box.upper.head(size) = options_.controls.upper;
-    MatrixX points(size + inputs, cases.inputs.cols()), gradients;
-    points.topRows(size).colwise() = options_.controls.point(unit);
-    points.bottomRows(inputs) = cases.inputs;
+    MatrixX gradients;
     CountedPerformance performance(performance_, box, options_.share);
     Look look;
-    look.performances = performance.gradients(points, gradients);
+    look.performances = performance.gradients(withControls(options_.controls.point(unit), cases.inputs), gradients);
     result_.count += performance.count();
     look.slopes = options_.controls.width().asDiagonal() * gradients.topRows(size);
     const VectorX& Y = look.performances;

@@ -27,6 +27,7 @@ struct ForwardFunction::Impl {
 
   Prepared& prepare(const VectorX& at);
   void update(const VectorX& at);
+  ForwardPath& run(const VectorX& x);
   double augmented(const VectorX& at);
   double slope(int parameter, double reach);
 
@@ -92,13 +93,32 @@ int ForwardFunction::size() const { return parameters() + controls() * impl_->op
 const VectorX& ForwardFunction::errors() const { return impl_->errors; }
 const ForwardPath& ForwardFunction::path() const { return impl_->present->path; }
 
+ForwardPath& ForwardFunction::Impl::run(const VectorX& x) {
+  const Eigen::Index first = scale.size(), size = first + controls * options.steps;
+  if (x.size() != size) throw InputError(fmt::format("forward function: it has {} inputs, not {}", size, x.size()));
+  if (!x.allFinite()) throw InputError("forward function: inputs must be finite");
+  update(x.head(first));
+  present->path.run(Eigen::Map<const MatrixX>(x.data() + first, controls, options.steps));
+  return present->path;
+}
+
+VectorX ForwardFunction::numbers(const VectorX& x, MatrixX& slopes) {
+  ForwardPath& path = impl_->run(x);
+  const std::vector<PathFunction::Value>& values = impl_->present->given.function.values;
+  VectorX y(Eigen::Index(values.size()));
+  slopes.setZero(y.size(), size());
+  for (Eigen::Index k = 0; k < y.size(); ++k) {
+    const auto& [row, node, other] = values[std::size_t(k)];
+    const ForwardPath::Gradient& found = path.differentiate(valueOf(row, node, other));
+    y[k] = found.value;
+    slopes.row(k).tail(found.controls.size()) = found.controls.reshaped().transpose();
+  }
+  return y;
+}
+
 double ForwardFunction::operator()(const VectorX& x, VectorX* gradient, bool byParameters) {
   Impl& i = *impl_;
-  if (x.size() != size()) throw InputError(fmt::format("forward function: it has {} inputs, not {}", size(), x.size()));
-  if (!x.allFinite()) throw InputError("forward function: inputs must be finite");
-  i.update(x.head(parameters()));
-  ForwardPath& path = i.present->path;
-  path.run(Eigen::Map<const MatrixX>(x.data() + parameters(), controls(), i.options.steps));
+  ForwardPath& path = i.run(x);
   if (!gradient) return path.value(i.present->given.function);
 
   const ForwardPath::Gradient& found = path.differentiate(i.present->given.function);

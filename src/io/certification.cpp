@@ -40,7 +40,7 @@ class ThreadedEvaluator {
   ThreadedEvaluator(const WorkerMaker& make, int threads) : make_(make), workers_(std::size_t(threads)) {}
 
   MatrixX operator()(const MatrixX& points, Wanted wanted) {
-    MatrixX results(wanted == Wanted::Values ? 1 : points.rows() + 1, points.cols());
+    MatrixX results(rowsOf(wanted, points.rows()), points.cols());
     std::atomic<Eigen::Index> next{0};
     std::exception_ptr failure;
     std::mutex lock;
@@ -126,13 +126,8 @@ WorkerMaker Certification::worker() const {
   return [options = options_, scenes = scenes_]() -> PointEvaluator {
     const std::shared_ptr<SceneFunction> function = sceneFunction(options, scenes);
     return [function](const MatrixX& points, Wanted wanted) {
-      const bool isValue = wanted == Wanted::Values;
-      MatrixX results(isValue ? 1 : points.rows() + 1, points.cols());
-      VectorX gradient;
-      for (Eigen::Index i = 0; i < points.cols(); ++i) {
-        results(0, i) = (*function)(points.col(i), isValue ? nullptr : &gradient, wanted == Wanted::Gradients);
-        if (!isValue) results.col(i).tail(points.rows()) = gradient;
-      }
+      MatrixX results(rowsOf(wanted, points.rows()), points.cols());
+      for (Eigen::Index i = 0; i < points.cols(); ++i) (*function)(points.col(i), wanted, results.col(i));
       return results;
     };
   };
@@ -148,6 +143,7 @@ Performance Certification::performance(const PointEvaluator& evaluator) const {
       gradients = all.bottomRows(points.rows());
       return VectorX(all.row(0).transpose());
     };
+    performance.residuals = [evaluator](const MatrixX& points) { return evaluator(points, Wanted::Residuals); };
   }
   return performance;
 }
@@ -234,7 +230,8 @@ void Certification::describe(const Certificate& c, const VectorX& controls) {
     VectorX point(controls.size() + x.size());
     point << controls, x;
     const std::unique_ptr<SceneFunction> function = sceneFunction(options_, scenes_);
-    (*function)(point);
+    VectorX value(1);
+    (*function)(point, Wanted::Values, value);
     messages_.push_back(fmt::format("{} of {} samples have no performance, so that nothing is certified; the first is sample {}: {}",
                                     c.undefined, c.samples, sample + 1,
                                     function->reason().empty() ? "it is not defined" : function->reason()));

@@ -22,7 +22,7 @@ class OutputFunction final : public SceneFunction {
   }
 
  protected:
-  double run(const VectorX& point, VectorX*, bool) override {
+  void run(const VectorX& point, Wanted, Eigen::Ref<VectorX> column) override {
     std::vector<std::string> overrides;
     for (std::size_t i = 0; i < paths_.size(); ++i) overrides.push_back(assignment(paths_[i], point[Eigen::Index(i)]));
     const Scene scene = scenes_(overrides);
@@ -31,7 +31,7 @@ class OutputFunction final : public SceneFunction {
     analysis->start();
     outputs.observe(*analysis, {});
     while (!analysis->finished()) outputs.observe(*analysis, analysis->advance());
-    return outputs.result(find(outputs))[0];
+    column[0] = outputs.result(find(outputs))[0];
   }
 
  private:
@@ -51,18 +51,20 @@ class MissFunction final : public SceneFunction {
  public:
   MissFunction(const CertificationOptions& options, const Certification::SceneMaker& scenes) : MissFunction(options, scenes, scenes({})) {}
 
-  bool knowsGradients() const override { return true; }
-
  protected:
-  double run(const VectorX& point, VectorX* gradient, bool byInputs) override {
-    VectorX x(order_.size()), slope;
+  void run(const VectorX& point, Wanted wanted, Eigen::Ref<VectorX> column) override {
+    VectorX x(order_.size());
     for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = point[order_[i]];
-    const double value = function_(x, gradient ? &slope : nullptr, byInputs);
-    if (gradient) {
-      gradient->resize(x.size());
-      for (Eigen::Index i = 0; i < x.size(); ++i) (*gradient)[order_[i]] = slope[i];
+    MatrixX slopes; // one column for every coordinate
+    if (wanted == Wanted::Residuals) {
+      column.head<3>() = function_.numbers(x, slopes);
+    } else {
+      VectorX gradient;
+      column[0] = function_(x, wanted == Wanted::Values ? nullptr : &gradient, wanted == Wanted::Gradients);
+      slopes = gradient.transpose();
     }
-    return value;
+    const Eigen::Index size = slopes.rows();
+    for (Eigen::Index i = 0; i < slopes.cols(); ++i) column.segment(size * (1 + order_[i]), size) = slopes.col(i);
   }
 
  private:
@@ -120,16 +122,16 @@ class MissFunction final : public SceneFunction {
 
 }
 
-double SceneFunction::operator()(const VectorX& point, VectorX* gradient, bool byInputs) {
+void SceneFunction::operator()(const VectorX& point, Wanted wanted, Eigen::Ref<VectorX> column) {
   try {
-    return run(point, gradient, byInputs);
+    return run(point, wanted, column);
   } catch (const NumericalFailure& failure) {
     reason_ = failure.what();
   } catch (const InputError& error) {
     reason_ = error.what();
   }
-  if (gradient) gradient->setZero(point.size());
-  return std::numeric_limits<double>::quiet_NaN();
+  column.setZero();
+  column[0] = std::numeric_limits<double>::quiet_NaN();
 }
 
 std::unique_ptr<SceneFunction> sceneFunction(const CertificationOptions& options, const Certification::SceneMaker& scenes) {

@@ -11,13 +11,13 @@ namespace tendril {
 class SceneFunction {
  public:
   virtual ~SceneFunction() = default;
-  virtual bool knowsGradients() const { return false; }
-  /// Fills the gradient where it is wanted and known, by the controls alone or by the inputs, too.
-  double operator()(const VectorX& point, VectorX* gradient = nullptr, bool byInputs = true);
+  /// Fills a column with what is wanted of a point.
+  void operator()(const VectorX& point, Wanted wanted, Eigen::Ref<VectorX> column);
   const std::string& reason() const { return reason_; }
 
  protected:
-  virtual double run(const VectorX& point, VectorX* gradient, bool byInputs) = 0;
+  /// Throws where the run fails.
+  virtual void run(const VectorX& point, Wanted wanted, Eigen::Ref<VectorX> column) = 0;
 
  private:
   std::string reason_;

@@ -55,7 +55,7 @@ class SharedEvaluator {
       : scheduler_(ranks, workOf(make), {.workers = workers, .stop = std::move(stop)}) {}
 
   MatrixX operator()(const MatrixX& points, Wanted wanted) {
-    MatrixX results(wanted == Wanted::Values ? 1 : points.rows() + 1, points.cols());
+    MatrixX results(rowsOf(wanted, points.rows()), points.cols());
     constexpr Eigen::Index most = 32;
     const Eigen::Index together = std::clamp<Eigen::Index>(points.cols() / (4 * scheduler_.workers()), 1, most);
     std::vector<Eigen::Index> all;

@@ -12,6 +12,9 @@ struct Performance {
   std::function<VectorX(const MatrixX& points)> values;
   /// The same, with the gradients as columns; of their rows only those in `wanted` matter. Empty where only values are known.
   std::function<VectorX(const MatrixX& points, const std::vector<Eigen::Index>& wanted, MatrixX& gradients)> gradients{};
+  /// Where Y = |e(x)| is the length of a vector in space: for every point a column with e and, below it, de/dx_1, de/dx_2, ..., by the
+  /// controls; of other coordinates they do not matter. The first row is NaN where e does not exist. Empty for other performances.
+  std::function<MatrixX(const MatrixX& points)> residuals{};
 };
 
 /// A box of points, and its coordinates from 0 to 1.

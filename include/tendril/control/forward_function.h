@@ -44,6 +44,9 @@ class ForwardFunction {
   /// phi(x); fills its gradient where it is wanted, by the controls alone (zero by parameters) or by all. InputError for x that is not
   /// finite; NumericalFailure where the run fails.
   double operator()(const VectorX& x, VectorX* gradient = nullptr, bool byParameters = true);
+  /// The numbers y of which phi is a function, as the components of a miss, and their derivatives by the controls (zero by parameters), one
+  /// row for each number: an adjoint sweep apiece.
+  VectorX numbers(const VectorX& x, MatrixX& slopes);
   /// Of the differences behind the derivatives by parameters of the last gradient, on the safe side.
   const VectorX& errors() const;
   /// Of the last call.
