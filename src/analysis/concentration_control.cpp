@@ -155,15 +155,10 @@ class Concentration {
     double damping = 1e-3;
     constexpr double most = 1e6;
     for (int step = 1; std::isfinite(here.square()) && step < options_.gradient.maxEvaluations && damping < most; ++step) {
-      const VectorX slope = here.slopes.transpose() * here.values;
-      for (Eigen::Index i = 0; i < unit.size(); ++i)
-        if ((unit[i] <= 0 && slope[i] > 0) || (unit[i] >= 1 && slope[i] < 0)) here.slopes.col(i).setZero();
-      MatrixX normal = here.slopes.transpose() * here.slopes;
-      normal.diagonal().array() += damping * normal.trace() / double(unit.size());
-      const VectorX trial = (unit - normal.ldlt().solve(here.slopes.transpose() * here.values)).cwiseMax(0).cwiseMin(1);
+      const VectorX trial = unit + stepWithin(here, damping, unit);
       Residuals there = residualsAt(trial, inputs);
       if (there.square() < here.square()) {
-        const bool isDone = here.square() - there.square() < options_.gradient.tolerance * here.square();
+        const bool isDone = here.square() - there.square() < 1e-4 * here.square();
         unit = trial, here = std::move(there), damping /= 4;
         if (isDone) break;
       } else {
@@ -172,6 +167,27 @@ class Concentration {
       if (getenv("COMOC")) fprintf(stderr, "%d %g %g\n", step, std::sqrt(here.square() / double(inputs.cols())), damping);
     }
     return unit;
+  }
+
+  /// The step, with the controls that would leave the cube held at its faces, and the others found anew.
+  static VectorX stepWithin(const Residuals& here, double damping, const VectorX& unit) {
+    MatrixX slopes = here.slopes;
+    VectorX values = here.values, step = VectorX::Zero(unit.size());
+    const double lambda = damping * slopes.squaredNorm() / double(unit.size());
+    std::vector<Eigen::Index> leaving;
+    do {
+      MatrixX normal = slopes.transpose() * slopes;
+      normal.diagonal().array() += lambda;
+      const VectorX free = normal.ldlt().solve(slopes.transpose() * -values);
+      leaving.clear();
+      for (Eigen::Index i = 0; i < unit.size(); ++i) {
+        if (slopes.col(i).isZero(0)) continue; // held, or of no effect
+        step[i] = std::clamp(unit[i] + free[i], 0.0, 1.0) - unit[i];
+        if (unit[i] + free[i] < 0 || unit[i] + free[i] > 1) leaving.push_back(i);
+      }
+      for (const Eigen::Index i : leaving) values += slopes.col(i) * step[i], slopes.col(i).setZero();
+    } while (!leaving.empty());
+    return step;
   }
 
   Residuals residualsAt(const VectorX& unit, const MatrixX& inputs) {
