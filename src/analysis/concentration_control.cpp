@@ -150,23 +150,28 @@ class Concentration {
   ///
   /// controls held that would leave it. With vectors that (nearly) vanish for all cases mean and differences are of second order in the
   /// inputs.
-  VectorX closeIn(VectorX unit, const MatrixX& inputs) {
-    Residuals here = residualsAt(unit, inputs);
+  ///
+  /// Open loops magnify what is of second order in a step, which the next steps take away again: they are judged after a few.
+  VectorX closeIn(const VectorX& from, const MatrixX& inputs) {
+    constexpr int patience = 4;
+    constexpr double mostDamping = 1e3;
+    struct Place {
+      VectorX unit;
+      Residuals residuals;
+    };
+    Place best{from, residualsAt(from, inputs)}, here = best;
     double damping = 1e-3;
-    constexpr double most = 1e6;
-    for (int step = 1; std::isfinite(here.square()) && step < options_.gradient.maxEvaluations && damping < most; ++step) {
-      const VectorX trial = unit + stepWithin(here, damping, unit);
-      Residuals there = residualsAt(trial, inputs);
-      if (there.square() < here.square()) {
-        const bool isDone = here.square() - there.square() < 1e-4 * here.square();
-        unit = trial, here = std::move(there), damping /= 4;
-        if (isDone) break;
-      } else {
-        damping *= 8;
+    for (int step = 1, since = 0; std::isfinite(best.residuals.square()) && step < options_.gradient.maxEvaluations; ++step) {
+      here.unit += stepWithin(here.residuals, damping, here.unit);
+      here.residuals = residualsAt(here.unit, inputs);
+      if (here.residuals.square() < best.residuals.square()) {
+        best = here, since = 0, damping /= 2;
+      } else if (++since == patience || !std::isfinite(here.residuals.square())) {
+        here = best, since = 0, damping *= 8;
+        if (damping > mostDamping) break;
       }
-      if (getenv("COMOC")) fprintf(stderr, "%d %g %g\n", step, std::sqrt(here.square() / double(inputs.cols())), damping);
     }
-    return unit;
+    return best.unit;
   }
 
   /// The step, with the controls that would leave the cube held at its faces, and the others found anew.

@@ -9,7 +9,9 @@ namespace tendril {
 /// How controls are looked for.
 enum class ControlSearch {
   Annealing, ///< the method of the source: energy -CF
-  Gradient   ///< projected gradients of `(a - <Y>)/D`, with differences along the lines of the diameter, found anew in every round
+  /// Projected gradients of `(a - <Y>)/D`, with differences along the lines of the diameter, found anew in every round; where the
+  /// performance knows residuals, Levenberg-Marquardt steps for them
+  Gradient
 };
 std::string_view nameOf(ControlSearch search);
 
