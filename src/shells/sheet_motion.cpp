@@ -44,7 +44,7 @@ void SheetMotion::findParts() {
     for (std::size_t i = 0; i < part.rows.size(); ++i)
       for (SparseMatrix::InnerIterator entry(assembly_.matrix(), part.rows[i]); entry; ++entry) take(int(entry.row()));
     const Eigen::Index n = Eigen::Index(part.rows.size());
-    part.mass.resize(n, n), part.force.resize(n), part.factor = Eigen::LDLT<MatrixX>(n);
+    part.mass.resize(n, n), part.force.resize(n), part.factor.compute(MatrixX::Identity(n, n));
     parts_.push_back(std::move(part));
   }
 }

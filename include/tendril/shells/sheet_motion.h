@@ -45,7 +45,7 @@ class SheetMotion final : public Analysis {
     std::vector<int> rows;
     MatrixX mass;
     VectorX force;
-    Eigen::LDLT<MatrixX> factor;
+    Eigen::LDLT<MatrixX> factor{MatrixX(MatrixX::Identity(1, 1))}; ///< computed, since Eigen cannot move one that was not
   };
   void findParts();
   void accelerate(State& state);
