@@ -97,7 +97,7 @@ class Concentration {
     while (!search.finished()) {
       const VectorX controls = options_.controls.point(search.trial());
       const Certificate c = certified(controls, inner);
-      if (c.diameter.inputs.size() > 0) inner.diameter.known = c.diameter.inputs;
+      if (!c.diameter.inputs.empty()) inner.diameter.known = c.diameter.inputs;
       search.take(c.undefined > 0 ? std::numeric_limits<double>::infinity() : -c.confidenceFactor);
       if (c.confidenceFactor > best) best = c.confidenceFactor, note(c);
     }
