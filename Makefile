@@ -8,14 +8,13 @@ SOURCES = find $(wildcard bench include oracles python/src src tests) -name '*.h
 export CCACHE_BASEDIR = $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help demo test quick build python bench gallery docs sanitize format check-format tidy install-test packages clean
+.PHONY: help demo program test quick build python bench gallery docs sanitize format check-format tidy install-test packages clean
 .DEFAULT_GOAL := help
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
-demo: build ## build, run one scene of the gallery, say where the results are
-	@test -x build/release/bin/tendril || { echo "The program tendril is not part of this checkout yet (src/app has no sources)." >&2; exit 1; }
+demo: program ## build the program, run one scene of the gallery, say where the results are
 	build/release/bin/tendril run $(SCENE) -o $(RESULTS)
 	@echo "Results: $(RESULTS)/summary.json, $(RESULTS)/results.h5. The scene is $(SCENE): edit it, or run another with make demo SCENE=..."
 
@@ -25,7 +24,11 @@ test: build python ## build and run all tests
 quick: build ## build and run the quick tests
 	ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error -L quick
 
-build: packages ## install missing packages, configure, build the release preset
+program: packages ## install missing packages, configure, build the program without its tests
+	cmake --preset release
+	cmake --build build/release -j $(JOBS) --target tendril_app
+
+build: packages ## the same with tests and benchmarks
 	cmake --preset release
 	cmake --build build/release -j $(JOBS)
 
@@ -35,7 +38,6 @@ python: build ## build the Python module into build/release/python, with an envi
 	cmake --build build/release -j $(JOBS) --target tendril_python_stub
 
 bench: build ## run the benchmarks
-	@test -x build/release/bin/tendril_bench || { echo "No benchmarks in this checkout (bench/CMakeLists.txt is missing)." >&2; exit 1; }
 	build/release/bin/tendril_bench --benchmark_counters_tabular=true $(BENCH_ARGS)
 	$(if $(BENCH_ARGS),,build/release/bin/tendril_friction_profile --data tests/data/fc3d --svg build/release/friction-profile.svg \
 		--table build/release/friction_results.md)

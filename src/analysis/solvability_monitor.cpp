@@ -21,7 +21,7 @@ bool hasCurves(const ContactModel& contacts) {
 
 SolvabilityMonitor::SolvabilityMonitor(std::unique_ptr<Analysis> watched, const Model& model, const ContactModel& contacts,
                                        const SolvabilityMonitorOptions& options)
-    : watched_(std::move(watched)), compliant_(dynamic_cast<CompliantContacts*>(watched_.get())), options_(options), model_(model),
+    : watched_(std::move(watched)), compliant_(dynamic_cast<CompliantContacts*>(watched_.get())), options_(options),
       contacts_(model, &contacts, {}, options.tolerances), parts_(contacts), single_(model, contacts),
       watchesSingles_(model.nv() > mostExamined || hasCurves(contacts)) {
   if (options_.compliance && !compliant_)

@@ -60,7 +60,6 @@ class SolvabilityMonitor final : public Analysis {
   std::unique_ptr<Analysis> watched_;
   CompliantContacts* compliant_; ///< the same; null if it knows rigid contacts alone
   const SolvabilityMonitorOptions options_;
-  const Model& model_;
   ModelContacts contacts_;
   const ContactModel& parts_;
   SingleContacts single_;
