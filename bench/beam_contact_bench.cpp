@@ -1,8 +1,8 @@
 #include "support/places.h"
 #include "tendril/contact/line_contacts.h"
 #include "tendril/dynamics/nonsmooth_alpha.h"
-#include "tendril/io/scene.h"
 #include "tendril/model/error.h"
+#include "tendril/scenes/scene.h"
 #include "tendril/statics/load_stepping.h"
 
 #include <benchmark/benchmark.h>

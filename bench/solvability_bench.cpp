@@ -1,6 +1,6 @@
 #include "support/places.h"
 #include "tendril/analysis/single_contacts.h"
-#include "tendril/io/scene.h"
+#include "tendril/scenes/scene.h"
 
 #include <benchmark/benchmark.h>
 

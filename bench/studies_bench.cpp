@@ -1,5 +1,5 @@
 #include "support/places.h"
-#include "tendril/io/scene.h"
+#include "tendril/scenes/scene.h"
 #include "tendril/studies/forward_run.h"
 #include "tendril/studies/ranks.h"
 #include "tendril/studies/scheduler.h"

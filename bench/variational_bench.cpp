@@ -3,7 +3,7 @@
 #include "tendril/dynamics/lie_group_variational.h"
 #include "tendril/dynamics/variational.h"
 #include "tendril/elements/mechanism.h"
-#include "tendril/io/scene.h"
+#include "tendril/scenes/scene.h"
 
 #include <benchmark/benchmark.h>
 

@@ -3,11 +3,11 @@
 #include "tendril/contact/contact_model.h"
 #include "tendril/control/optimal_control.h"
 #include "tendril/io/friction_file.h"
-#include "tendril/io/friction_methods.h"
 #include "tendril/io/results.h"
 #include "tendril/io/run.h"
-#include "tendril/io/scene.h"
 #include "tendril/io/simulate.h"
+#include "tendril/scenes/friction_methods.h"
+#include "tendril/scenes/scene.h"
 #include "tendril/shells/sheet_shape.h"
 
 namespace tendril::python {

@@ -1,12 +1,12 @@
 #include "module.h"
 
+#include "tendril/documents/expression.h"
 #include "tendril/elements/beams.h"
 #include "tendril/elements/joints.h"
 #include "tendril/elements/loads.h"
 #include "tendril/elements/rigid_bodies.h"
 #include "tendril/elements/springs.h"
 #include "tendril/elements/super_helix.h"
-#include "tendril/io/expression.h"
 #include "tendril/model/model.h"
 #include "tendril/shells/shell_patches.h"
 

@@ -1,6 +1,6 @@
 #include "module.h"
 
-#include "tendril/io/expression.h"
+#include "tendril/documents/expression.h"
 #include "tendril/model/error.h"
 
 #include <exception>

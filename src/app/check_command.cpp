@@ -3,8 +3,8 @@
 #include "tendril/elements/joints.h"
 #include "tendril/elements/loads.h"
 #include "tendril/io/results.h"
-#include "tendril/io/scene.h"
 #include "tendril/model/error.h"
+#include "tendril/scenes/scene.h"
 #include "tendril/shells/shell_analyses.h"
 
 #include <fmt/format.h>

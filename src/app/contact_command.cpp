@@ -1,7 +1,7 @@
 #include "app/commands.h"
 #include "tendril/io/friction_file.h"
-#include "tendril/io/friction_methods.h"
 #include "tendril/model/error.h"
+#include "tendril/scenes/friction_methods.h"
 #include "tendril/solvers/friction_solver.h"
 #include "tendril/solvers/lcp.h"
 

@@ -4,10 +4,10 @@
 #include "app/gallery_study.h"
 #include "app/progress_bar.h"
 #include "app/stop_request.h"
-#include "tendril/io/atomic_file.h"
+#include "tendril/documents/atomic_file.h"
+#include "tendril/documents/scratch_folder.h"
 #include "tendril/io/run.h"
-#include "tendril/io/scene.h"
-#include "tendril/io/scratch_folder.h"
+#include "tendril/scenes/scene.h"
 #include "tendril/view/render.h"
 
 #include <fmt/format.h>

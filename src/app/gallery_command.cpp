@@ -1,6 +1,6 @@
 #include "app/commands.h"
 #include "app/gallery_build.h"
-#include "tendril/io/document.h"
+#include "tendril/documents/document.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>

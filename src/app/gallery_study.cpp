@@ -1,8 +1,8 @@
 #include "app/gallery_study.h"
 
 #include "app/study_plot.h"
-#include "tendril/io/scene.h"
 #include "tendril/model/error.h"
+#include "tendril/scenes/scene.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

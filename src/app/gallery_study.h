@@ -1,5 +1,5 @@
 #pragma once
-#include "tendril/io/scene_reference.h"
+#include "tendril/scenes/scene_reference.h"
 
 #include <filesystem>
 #include <functional>

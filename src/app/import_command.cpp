@@ -1,8 +1,8 @@
 #include "app/commands.h"
+#include "tendril/documents/units.h"
 #include "tendril/imports/import.h"
-#include "tendril/io/scene.h"
-#include "tendril/io/units.h"
 #include "tendril/model/error.h"
+#include "tendril/scenes/scene.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // A beam along points.
 #include "imports/readers.h"
 #include "imports/yaml_text.h"
-#include "tendril/io/point_file.h"
+#include "tendril/documents/point_file.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>

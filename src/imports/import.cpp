@@ -2,7 +2,7 @@
 
 #include "imports/readers.h"
 #include "imports/yaml_text.h"
-#include "tendril/io/atomic_file.h"
+#include "tendril/documents/atomic_file.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>

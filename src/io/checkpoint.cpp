@@ -1,5 +1,5 @@
 #include "tendril/io/checkpoint.h"
-#include "tendril/io/atomic_file.h"
+#include "tendril/documents/atomic_file.h"
 #include "tendril/model/error.h"
 
 #include <array>
@@ -116,12 +116,6 @@ void checkIntact(const std::filesystem::path& file, std::string_view bytes) {
   if (!sumHolds || bytes.size() != size) refuse(file, "the file is damaged (its checksum does not match)");
 }
 
-}
-
-std::uint64_t fingerprint(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3ull;
-  return hash;
 }
 
 void Checkpoint::set(const std::string& name, std::span<const double> values) { doubleArrays[name].assign(values.begin(), values.end()); }

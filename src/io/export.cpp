@@ -1,6 +1,6 @@
 #include "tendril/io/export.h"
 #include "io/export_source.h"
-#include "tendril/io/split.h"
+#include "tendril/documents/split.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>

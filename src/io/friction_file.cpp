@@ -1,6 +1,6 @@
 #include "tendril/io/friction_file.h"
 #include "io/friction_file_formats.h"
-#include "tendril/io/atomic_file.h"
+#include "tendril/documents/atomic_file.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "io/poly_data.h"
 #include "io/export_source.h"
-#include "tendril/io/base64.h"
+#include "tendril/documents/base64.h"
 
 #include <fmt/format.h>
 

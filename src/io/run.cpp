@@ -2,17 +2,18 @@
 #include "io/run_totals.h"
 #include "io/step_series.h"
 #include "tendril/contact/contact_model.h"
+#include "tendril/documents/fingerprint.h"
 #include "tendril/elements/mechanism.h"
 #include "tendril/equations/analysis.h"
-#include "tendril/io/certification.h"
 #include "tendril/io/checkpoint.h"
 #include "tendril/io/friction_file.h"
-#include "tendril/io/outputs.h"
 #include "tendril/io/results.h"
 #include "tendril/io/run_failure.h"
 #include "tendril/io/run_folder.h"
-#include "tendril/io/scene.h"
 #include "tendril/model/error.h"
+#include "tendril/scenes/certification.h"
+#include "tendril/scenes/outputs.h"
+#include "tendril/scenes/scene.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

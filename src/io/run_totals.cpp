@@ -61,13 +61,6 @@ void ContactTotals::load(const Checkpoint& checkpoint) {
   mostContacts = counters[5], ambiguousSteps = counters[6];
 }
 
-ControlEnergy controlEnergy(Analysis& analysis) {
-  ControlEnergy energy;
-  analysis.monitor("control work", nullptr, &energy.work);
-  analysis.monitor("impact loss", nullptr, &energy.lost);
-  return energy;
-}
-
 void RunTotals::note(std::string text) {
   if (notes.size() < maxNotes)
     notes.push_back(std::move(text));

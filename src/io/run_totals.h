@@ -2,8 +2,8 @@
 #include "tendril/contact/contact_report.h"
 #include "tendril/equations/analysis.h"
 #include "tendril/io/checkpoint.h"
-#include "tendril/io/outputs.h"
 #include "tendril/io/summary.h"
+#include "tendril/scenes/outputs.h"
 
 #include <array>
 #include <chrono>
@@ -45,13 +45,6 @@ struct ContactTotals {
   void store(Checkpoint& checkpoint) const;
   void load(const Checkpoint& checkpoint);
 };
-
-/// What an analysis of controls tells of the energy that the model does not know, up to the state it shows; zero in other analyses.
-struct ControlEnergy {
-  double work = 0; ///< of the controls
-  double lost = 0; ///< where contacts land
-};
-ControlEnergy controlEnergy(Analysis& analysis);
 
 /// What a summary says about all steps together, with the memory that a resumed run needs to go on counting.
 struct RunTotals {

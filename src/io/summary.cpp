@@ -1,5 +1,5 @@
 #include "tendril/io/summary.h"
-#include "tendril/io/atomic_file.h"
+#include "tendril/documents/atomic_file.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,10 +2,10 @@
 
 #include "studies/journal.h"
 #include "studies/study_files.h"
-#include "tendril/io/atomic_file.h"
-#include "tendril/io/certification.h"
+#include "tendril/documents/atomic_file.h"
 #include "tendril/io/run.h"
 #include "tendril/model/error.h"
+#include "tendril/scenes/certification.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

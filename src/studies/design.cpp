@@ -1,7 +1,7 @@
 #include "tendril/studies/design.h"
 
 #include "studies/csv.h"
-#include "tendril/io/split.h"
+#include "tendril/documents/split.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>

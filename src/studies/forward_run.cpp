@@ -2,8 +2,8 @@
 
 #include "tendril/io/run.h"
 #include "tendril/io/run_failure.h"
-#include "tendril/io/scene.h"
 #include "tendril/model/error.h"
+#include "tendril/scenes/scene.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "studies/journal.h"
 
-#include "tendril/io/checkpoint.h"
+#include "tendril/documents/fingerprint.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>

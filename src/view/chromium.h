@@ -1,5 +1,5 @@
 #pragma once
-#include "tendril/io/scratch_folder.h"
+#include "tendril/documents/scratch_folder.h"
 
 #include <nlohmann/json.hpp>
 

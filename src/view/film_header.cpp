@@ -1,6 +1,6 @@
 #include "view/film_header.h"
 #include "tendril/contact/contact_model.h"
-#include "tendril/io/base64.h"
+#include "tendril/documents/base64.h"
 #include "tendril/io/run.h"
 #include "tendril/shells/sheet_shape.h"
 

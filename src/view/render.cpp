@@ -1,6 +1,6 @@
 #include "tendril/view/render.h"
 
-#include "tendril/io/base64.h"
+#include "tendril/documents/base64.h"
 #include "tendril/model/error.h"
 #include "tendril/view/view.h"
 #include "view/chromium.h"

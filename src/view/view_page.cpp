@@ -1,4 +1,4 @@
-#include "tendril/io/base64.h"
+#include "tendril/documents/base64.h"
 #include "tendril/model/error.h"
 #include "tendril/studies/study.h"
 #include "tendril/view/film.h"

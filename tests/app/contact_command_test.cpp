@@ -1,6 +1,6 @@
 #include "app/program.h"
 #include "support/places.h"
-#include "tendril/io/friction_methods.h"
+#include "tendril/scenes/friction_methods.h"
 
 #include <cmath>
 

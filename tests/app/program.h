@@ -1,5 +1,5 @@
 #pragma once
-#include "io/support.h"
+#include "support/files.h"
 #include "support/places.h"
 
 #include <nlohmann/json.hpp>

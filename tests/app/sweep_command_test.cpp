@@ -1,5 +1,5 @@
 #include "app/program.h"
-#include "io/run_scenes.h"
+#include "support/run_scenes.h"
 #include "tendril/studies/ranks.h"
 
 #include <chrono>
@@ -181,7 +181,7 @@ class SweepOnRanks : public Program {
   Answer mpirun(int ranks, const std::string& arguments) {
     const std::string command = "cd " + folder.path.string() +
                                 " && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0" +
-                                " ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0" +  // Open MPI keeps what it allocates
+                                " ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0" + // Open MPI keeps what it allocates
                                 " timeout 120 mpirun --oversubscribe -n " + std::to_string(ranks) + " sh -c '" + test::programFile() + " " +
                                 arguments + "' > stdout.txt 2> stderr.txt < /dev/null";
     const int status = std::system(command.c_str());

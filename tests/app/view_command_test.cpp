@@ -1,5 +1,5 @@
 #include "app/program.h"
-#include "io/run_scenes.h"
+#include "support/run_scenes.h"
 #include "tendril/view/view.h"
 
 #include <csignal>

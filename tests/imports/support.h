@@ -1,8 +1,8 @@
 #pragma once
-#include "io/support.h"
+#include "support/files.h"
 #include "tendril/imports/import.h"
 #include "tendril/io/run.h"
-#include "tendril/io/scene.h"
+#include "tendril/scenes/scene.h"
 
 #include <algorithm>
 #include <map>

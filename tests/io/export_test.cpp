@@ -1,6 +1,6 @@
-#include "io/run_scenes.h"
-#include "io/support.h"
+#include "support/files.h"
 #include "support/places.h"
+#include "support/run_scenes.h"
 #include "tendril/io/export.h"
 #include "tendril/io/results.h"
 #include "tendril/io/run.h"

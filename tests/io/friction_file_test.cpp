@@ -1,5 +1,5 @@
-#include "io/support.h"
 #include "support/dense.h"
+#include "support/files.h"
 #include "support/places.h"
 #include "tendril/io/friction_file.h"
 

@@ -1,4 +1,4 @@
-#include "io/support.h"
+#include "support/files.h"
 #include "tendril/io/results.h"
 
 #include <chrono>

@@ -1,5 +1,5 @@
-#include "io/run_scenes.h"
-#include "io/support.h"
+#include "support/files.h"
+#include "support/run_scenes.h"
 #include "tendril/io/checkpoint.h"
 #include "tendril/io/friction_file.h"
 #include "tendril/io/results.h"

@@ -1,8 +1,8 @@
-#include "io/run_scenes.h"
-#include "io/support.h"
+#include "support/files.h"
+#include "support/run_scenes.h"
 #include "tendril/io/run.h"
-#include "tendril/io/scene.h"
 #include "tendril/io/simulate.h"
+#include "tendril/scenes/scene.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "io/support.h"
+#include "support/files.h"
 #include "tendril/io/summary.h"
 
 #include <nlohmann/json.hpp>

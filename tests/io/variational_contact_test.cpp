@@ -1,5 +1,5 @@
 // Contact of variational integrators in scenes: what is chosen and refused, what is measured, how runs fail and go on.
-#include "io/scene_text.h"
+#include "support/scene_text.h"
 #include "tendril/dynamics/lie_group_variational.h"
 #include "tendril/dynamics/variational.h"
 #include "tendril/io/results.h"

@@ -1,6 +1,6 @@
 #include "tendril/studies/design.h"
 
-#include "io/support.h"
+#include "support/files.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "tendril/studies/forward_run.h"
 
-#include "io/run_scenes.h"
-#include "io/support.h"
+#include "support/files.h"
 #include "support/places.h"
+#include "support/run_scenes.h"
 #include "tendril/io/run.h"
 
 #include <bit>

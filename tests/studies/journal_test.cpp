@@ -1,6 +1,6 @@
 #include "studies/journal.h"
 
-#include "io/support.h"
+#include "support/files.h"
 
 namespace tendril::testing {
 namespace {

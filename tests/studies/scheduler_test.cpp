@@ -1,7 +1,7 @@
 #include "tendril/studies/scheduler.h"
 
-#include "io/support.h"
 #include "studies/worker_pool.h"
+#include "support/files.h"
 #include "tendril/studies/ranks.h"
 
 #include <csignal>

@@ -1,8 +1,8 @@
 #include "tendril/studies/study.h"
 
-#include "io/run_scenes.h"
-#include "io/support.h"
 #include "studies/journal.h"
+#include "support/files.h"
+#include "support/run_scenes.h"
 #include "tendril/studies/ranks.h"
 #include "tendril/studies/study_table.h"
 

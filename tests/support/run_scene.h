@@ -1,5 +1,5 @@
 #pragma once
-#include "tendril/io/scene.h"
+#include "tendril/scenes/scene.h"
 
 #include <functional>
 #include <map>

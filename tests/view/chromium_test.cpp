@@ -1,6 +1,6 @@
 #include "view/chromium.h"
 
-#include "io/support.h"
+#include "support/files.h"
 
 #include <csignal>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 #pragma once
-#include "io/support.h"
+#include "support/files.h"
 #include "tendril/io/run.h"
 #include "tendril/view/film.h"
 

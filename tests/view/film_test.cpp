@@ -1,4 +1,4 @@
-#include "io/run_scenes.h"
+#include "support/run_scenes.h"
 #include "tendril/io/results.h"
 #include "tendril/model/state.h"
 #include "tendril/view/film.h"

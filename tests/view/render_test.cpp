@@ -1,7 +1,7 @@
 #include "tendril/view/render.h"
 
-#include "io/run_scenes.h"
-#include "io/support.h"
+#include "support/files.h"
+#include "support/run_scenes.h"
 #include "tendril/view/view.h"
 #include "view/film_reader.h"
 

@@ -1,7 +1,7 @@
 #include "view/study_page.h"
 
-#include "io/run_scenes.h"
-#include "io/support.h"
+#include "support/files.h"
+#include "support/run_scenes.h"
 #include "tendril/studies/ranks.h"
 #include "tendril/studies/study.h"
 #include "view/page_writer.h"

@@ -1,4 +1,4 @@
-#include "io/run_scenes.h"
+#include "support/run_scenes.h"
 #include "tendril/view/view.h"
 #include "view/film_reader.h"
 #include "view/page_writer.h"

@@ -9,9 +9,6 @@
 
 namespace tendril {
 
-/// A 64-bit fingerprint (FNV-1a) of a scene's text and overrides, by which a checkpoint knows the scene it belongs to.
-std::uint64_t fingerprint(std::string_view text);
-
 /// The numbers from which a run resumes, bit for bit: named arrays of doubles and integers.
 ///
 /// File, little-endian: magic "TNDRLCKP", format version (u32), number of entries (u32), scene fingerprint (u64), size of the file (u64);

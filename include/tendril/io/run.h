@@ -1,7 +1,7 @@
 #pragma once
 #include "tendril/io/log.h"
 #include "tendril/io/summary.h"
-#include "tendril/io/work_sharing.h"
+#include "tendril/scenes/work_sharing.h"
 
 #include <filesystem>
 #include <functional>

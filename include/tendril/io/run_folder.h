@@ -1,5 +1,5 @@
 #pragma once
-#include "tendril/io/folder_lock.h"
+#include "tendril/documents/folder_lock.h"
 
 #include <filesystem>
 #include <optional>

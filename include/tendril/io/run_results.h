@@ -1,6 +1,6 @@
 #pragma once
 #include "tendril/io/results.h"
-#include "tendril/io/scene.h"
+#include "tendril/scenes/scene.h"
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "tendril/io/outputs.h"
 #include "tendril/io/summary.h"
+#include "tendril/scenes/outputs.h"
 
 #include <functional>
 

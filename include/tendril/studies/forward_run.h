@@ -1,5 +1,5 @@
 #pragma once
-#include "tendril/io/document.h"
+#include "tendril/documents/document.h"
 #include "tendril/io/summary.h"
 
 #include <filesystem>

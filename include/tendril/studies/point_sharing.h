@@ -1,5 +1,5 @@
 #pragma once
-#include "tendril/io/work_sharing.h"
+#include "tendril/scenes/work_sharing.h"
 
 #include <functional>
 
