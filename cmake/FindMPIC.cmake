@@ -1,4 +1,4 @@
-# The C library of MPI: MPIC_FOUND and the target MPI::C. CMake's own module would ask every consumer to enable the C language. Used by the
+# The C library of MPI: MPIC_FOUND and the target MPIC::MPIC. CMake's own module would ask every consumer to enable the C language. Used by the
 # build and, installed beside the package file, by its consumers.
 include(FindPackageHandleStandardArgs)
 find_package(PkgConfig QUIET)
@@ -9,7 +9,7 @@ find_path(MPIC_INCLUDE_DIR mpi.h HINTS ${PC_MPIC_INCLUDE_DIRS} PATH_SUFFIXES ope
 find_library(MPIC_LIBRARY NAMES mpi mpich HINTS ${PC_MPIC_LIBRARY_DIRS})
 mark_as_advanced(MPIC_INCLUDE_DIR MPIC_LIBRARY)
 find_package_handle_standard_args(MPIC REQUIRED_VARS MPIC_LIBRARY MPIC_INCLUDE_DIR)
-if(MPIC_FOUND AND NOT TARGET MPI::C)
-  add_library(MPI::C UNKNOWN IMPORTED)
-  set_target_properties(MPI::C PROPERTIES IMPORTED_LOCATION "${MPIC_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${MPIC_INCLUDE_DIR}")
+if(MPIC_FOUND AND NOT TARGET MPIC::MPIC)
+  add_library(MPIC::MPIC UNKNOWN IMPORTED)
+  set_target_properties(MPIC::MPIC PROPERTIES IMPORTED_LOCATION "${MPIC_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${MPIC_INCLUDE_DIR}")
 endif()
