@@ -32,7 +32,7 @@ build: packages ## the same with tests and benchmarks
 	cmake --preset release
 	cmake --build build/release -j $(JOBS)
 
-python: build ## build the Python module into build/release/python, with an environment for it in build/python-env
+python: program ## build the Python module into build/release/python, with an environment for it in build/python-env
 	scripts/python-env.sh build/python-env
 	cmake --preset release -DTENDRIL_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/python-env/bin/python
 	cmake --build build/release -j $(JOBS) --target tendril_python_stub
