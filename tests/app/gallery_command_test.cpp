@@ -41,6 +41,18 @@ TEST_F(GalleryCommand, RefusesWhatDoesNotGoTogether) {
   EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
+TEST_F(GalleryCommand, HoldsEveryShippedSceneWithItsPicture) {
+  const fs::path source = test::sourceFolder(), gallery = source / "docs" / "gallery";
+  const Json entries = Json::parse(readAll(gallery / "gallery.json"));
+  for (const auto& file : fs::recursive_directory_iterator(source / "scenes")) {
+    if (file.path().extension() != ".yaml") continue;
+    const std::string name = fs::relative(file.path(), source / "scenes").replace_extension().generic_string();
+    ASSERT_TRUE(entries.contains(name)) << name << " is missing: make gallery";
+    EXPECT_TRUE(entries[name].at("failures").empty()) << name;
+    EXPECT_TRUE(fs::exists(gallery / (name + ".png"))) << name;
+  }
+}
+
 TEST_F(FullGalleryCommand, WritesAPageThatKeepsWhatWasMadeBefore) {
   const Answer first = tendril({"gallery", "--build", "out", "--only", "contact/piston"});
   EXPECT_EQ(first.code, 0) << first.out << first.err;
