@@ -35,7 +35,7 @@ class Study:
         table = _core.StudyTable(self.folder)
         self.description: dict = json.loads(table.description())
         columns, names = table.outputs(), table.inputs()
-        self._heads = ["run", "status", *names, *(column.header() for column in columns), "message"]
+        self._heads = table.heads()
         rows = self._read()
         count = len(names)
         self.statuses = np.array([row[1] for row in rows])

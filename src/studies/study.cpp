@@ -21,6 +21,7 @@
 #include <fstream>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace tendril {
 
@@ -228,10 +229,9 @@ void Study::writeTable(StudyOutcome& outcome) const {
   const StudyTable table(folder_);
   const fs::path partial = outcome.table.string() + ".partial";
   std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-  file << "run,status";
-  for (const std::string& name : names_) file << ',' << csvField(name);
-  for (const StudyTable::Column& column : table.outputs()) file << ',' << csvField(column.header());
-  file << ",message\n";
+  const char* separator = "";
+  for (const std::string& head : table.heads()) file << std::exchange(separator, ",") << csvField(head);
+  file << '\n';
   for (std::size_t run = 0; run < outcome.runs; ++run) {
     const StudyTable::Row row = table.has(run) ? table.row(run)
                                                : StudyTable::Row{run, "not run", "", options_.design.point(run),

@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace tendril {
 
@@ -85,6 +87,17 @@ std::size_t StudyTable::points() const { return impl_->points; }
 std::size_t StudyTable::finished() const { return impl_->journal.size(); }
 const std::vector<std::string>& StudyTable::inputs() const { return impl_->inputs; }
 const std::vector<StudyTable::Column>& StudyTable::outputs() const { return impl_->columns; }
+std::vector<std::string> StudyTable::heads() const {
+  std::vector<std::string> heads{"run", "status", "message"};
+  const auto add = [&heads](std::string head, const char* kind) {
+    while (std::find(heads.begin(), heads.end(), head) != heads.end()) head += kind;
+    heads.push_back(std::move(head));
+  };
+  for (const std::string& input : impl_->inputs) add(input, " (parameter)");
+  for (const Column& column : impl_->columns) add(column.header(), " (output)");
+  std::rotate(heads.begin() + 2, heads.begin() + 3, heads.end()); // the message stands last
+  return heads;
+}
 bool StudyTable::has(std::size_t run) const { return impl_->journal.has(run); }
 std::string StudyTable::label(std::size_t run) const { return study::label(run, impl_->points); }
 const std::string& StudyTable::description() const { return impl_->description; }

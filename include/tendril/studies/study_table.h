@@ -40,6 +40,8 @@ class StudyTable {
   const std::vector<std::string>& inputs() const;
   /// Of all runs together; arrays have a column per element.
   const std::vector<Column>& outputs() const;
+  /// Heads of sweep.csv: run, status, inputs, outputs, message. One that is taken says what it is: "status (output)".
+  std::vector<std::string> heads() const;
   bool has(std::size_t run) const;
   Row row(std::size_t run) const;
   /// The number of a run as it is written: "0001" is the first.
