@@ -10,34 +10,38 @@ namespace tendril {
 
 namespace {
 
-/// Convex hull by adding, facet by facet, the farthest point outside ("quickhull", Barber, Dobkin & Huhdanpaa 1996). Among equally far
-/// points the last one in lexicographic order is taken: it is a true corner of the hull, so no facet degenerates where many points lie on
-/// a line or in a plane.
+/// Convex hull by adding, facet by facet, the farthest point outside ("quickhull", Barber, Dobkin & Huhdanpaa 1996): the facets that the
+/// point sees are found from neighbour to neighbour and give way to a fan about their rim, so that n points cost O(n log n). Among equally
+/// far points the last one in lexicographic order is taken: it is a true corner of the hull, so no facet degenerates where many points lie
+/// on a line or in a plane.
 class HullBuilder {
  public:
-  explicit HullBuilder(const std::vector<Vector3>& points) : points_(points) {}
+  explicit HullBuilder(const std::vector<Vector3>& points) : points_(points), fanOf_(points.size(), -1) {}
 
   Polyhedron build() {
     Vector3 low = points_[0], high = points_[0];
     for (const Vector3& p : points_) low = low.cwiseMin(p), high = high.cwiseMax(p);
     tolerance_ = 1e-12 * (high - low).norm();
     if (!start()) return {};
-    for (std::size_t f = 0; f < facets_.size(); ++f) {
-      if (facets_[f].alive && !facets_[f].outside.empty()) {
-        addPoint(farthest(facets_[f]));
-        f = std::size_t(-1); // facets before may have got points
-      }
+    for (std::size_t f = 0; f < facets_.size(); ++f) { // what is added stands behind
+      while (facets_[f].isAlive && !facets_[f].outside.empty()) addPoint(int(f), takeFarthest(facets_[f]));
     }
+    removeDead();
     return merged();
   }
 
  private:
   struct Facet {
-    std::array<int, 3> vertex{};
+    std::array<int, 3> vertex{}, neighbour{-1, -1, -1}; ///< neighbour k lies across the edge from vertex k to the next
     Vector3 normal = Vector3::Zero();
     double offset = 0;
     std::vector<int> outside;
-    bool alive = true;
+    bool isAlive = true;
+  };
+  /// An edge between what a point sees and what it does not.
+  struct RimEdge {
+    int from = 0, to = 0, beyond = 0; ///< beyond: the facet on the other side
+    bool operator<(const RimEdge& other) const { return std::pair(from, to) < std::pair(other.from, other.to); }
   };
 
   const Vector3& at(int i) const { return points_[std::size_t(i)]; }
@@ -61,23 +65,28 @@ class HullBuilder {
     return {best, most};
   }
 
-  int farthest(const Facet& f) const {
-    int best = f.outside[0];
-    double most = height(f, best);
-    for (const int i : f.outside) {
-      const double d = height(f, i);
-      if (d > most + tolerance_ || (d > most - tolerance_ && before(best, i))) best = i, most = std::max(d, most);
+  int takeFarthest(Facet& f) const {
+    std::size_t best = 0;
+    double most = height(f, f.outside[0]);
+    for (std::size_t k = 1; k < f.outside.size(); ++k) {
+      const double d = height(f, f.outside[k]);
+      if (d > most + tolerance_ || (d > most - tolerance_ && before(f.outside[best], f.outside[k]))) best = k, most = std::max(d, most);
     }
-    return best;
+    const int point = f.outside[best];
+    f.outside.erase(f.outside.begin() + std::ptrdiff_t(best));
+    return point;
   }
 
-  void addFacet(int a, int b, int c) {
+  int addFacet(int a, int b, int c) {
     Facet f;
     f.vertex = {a, b, c};
     f.normal = (at(b) - at(a)).cross(at(c) - at(a)).normalized();
     f.offset = f.normal.dot(at(a));
     facets_.push_back(std::move(f));
+    return int(facets_.size()) - 1;
   }
+
+  int edgeFrom(const Facet& f, int vertex) const { return int(std::find(f.vertex.begin(), f.vertex.end(), vertex) - f.vertex.begin()); }
 
   bool start() {
     const int a = farthestOf([&](int i) { return at(i)[0]; }).first;
@@ -92,9 +101,7 @@ class HullBuilder {
     int p = b, q = c;
     if (normal.dot(at(d) - at(a)) > 0) std::swap(p, q);
     addFacet(a, p, q);
-    addFacet(a, d, p);
-    addFacet(p, d, q);
-    addFacet(q, d, a);
+    addFan({{p, a, 0}, {q, p, 0}, {a, q, 0}}, d);
     std::vector<int> all(points_.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = int(i);
     distribute(all, 0);
@@ -114,32 +121,86 @@ class HullBuilder {
     }
   }
 
-  void addPoint(int p) {
-    std::map<std::pair<int, int>, bool> seen; // directed edges of the facets that p sees
-    std::vector<int> orphans;
-    for (Facet& f : facets_) {
-      if (!f.alive || !(height(f, p) > tolerance_)) continue;
-      f.alive = false;
-      for (std::size_t k = 0; k < 3; ++k) seen[{f.vertex[k], f.vertex[(k + 1) % 3]}] = true;
-      for (const int i : f.outside) {
-        if (i != p) orphans.push_back(i);
+  void addPoint(int seen, int p) {
+    findVisible(seen, p);
+    if (!isRound()) { // p lies within round-off of the hull, where what it sees is no disc
+      for (const int f : visible_) facets_[std::size_t(f)].isAlive = true;
+      return;
+    }
+    orphans_.clear();
+    for (const int f : visible_) {
+      std::vector<int> outside = std::move(facets_[std::size_t(f)].outside);
+      orphans_.insert(orphans_.end(), outside.begin(), outside.end());
+    }
+    const std::size_t first = facets_.size();
+    addFan(rim_, p);
+    distribute(orphans_, first);
+  }
+
+  /// The facets that p sees, from one of them on, which die, and their rim in the order of its vertices.
+  void findVisible(int seen, int p) {
+    visible_.assign(1, seen);
+    facets_[std::size_t(seen)].isAlive = false;
+    rim_.clear();
+    for (std::size_t i = 0; i < visible_.size(); ++i) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Facet& f = facets_[std::size_t(visible_[i])];
+        Facet& other = facets_[std::size_t(f.neighbour[k])];
+        if (other.isAlive && height(other, p) > tolerance_) {
+          other.isAlive = false;
+          visible_.push_back(f.neighbour[k]);
+        }
       }
     }
-    std::erase_if(facets_, [](const Facet& f) { return !f.alive; });
-    const std::size_t first = facets_.size();
-    for (const auto& [edge, unused] : seen) {
-      if (!seen.contains({edge.second, edge.first})) addFacet(edge.first, edge.second, p);
+    for (const int i : visible_) {
+      const Facet& f = facets_[std::size_t(i)];
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (facets_[std::size_t(f.neighbour[k])].isAlive) rim_.push_back({f.vertex[k], f.vertex[(k + 1) % 3], f.neighbour[k]});
+      }
     }
-    distribute(orphans, first);
+    std::sort(rim_.begin(), rim_.end());
+  }
+
+  /// Whether the rim is one closed line without a vertex twice.
+  bool isRound() const {
+    const auto follows = [](const RimEdge& edge, int vertex) { return edge.from < vertex; };
+    std::size_t length = 0;
+    for (int v = rim_.front().from; length == 0 || v != rim_.front().from; ++length) {
+      const auto edge = std::lower_bound(rim_.begin(), rim_.end(), v, follows);
+      if (length > rim_.size() || edge == rim_.end() || edge->from != v) return false;
+      v = edge->to;
+    }
+    return length == rim_.size();
+  }
+
+  /// Facets from the edges of a closed rim to a point.
+  void addFan(const std::vector<RimEdge>& rim, int p) {
+    for (const RimEdge& edge : rim) {
+      const int own = fanOf_[std::size_t(edge.from)] = addFacet(edge.from, edge.to, p);
+      facets_[std::size_t(own)].neighbour[0] = edge.beyond;
+      Facet& beyond = facets_[std::size_t(edge.beyond)];
+      beyond.neighbour[std::size_t(edgeFrom(beyond, edge.to))] = own;
+    }
+    for (const RimEdge& edge : rim) {
+      const int own = fanOf_[std::size_t(edge.from)], next = fanOf_[std::size_t(edge.to)];
+      facets_[std::size_t(own)].neighbour[1] = next;
+      facets_[std::size_t(next)].neighbour[2] = own;
+    }
+  }
+
+  void removeDead() {
+    std::vector<int> number;
+    int count = 0;
+    for (const Facet& f : facets_) number.push_back(f.isAlive ? count++ : -1);
+    std::erase_if(facets_, [](const Facet& f) { return !f.isAlive; });
+    for (Facet& f : facets_) {
+      for (int& neighbour : f.neighbour) neighbour = number[std::size_t(neighbour)];
+    }
   }
 
   /// Numbers the facets of each plane face alike, largest facets first.
   std::vector<int> planeFaces() const {
     std::vector<int> face(facets_.size(), -1);
-    std::map<std::pair<int, int>, int> owner;
-    for (std::size_t f = 0; f < facets_.size(); ++f) {
-      for (std::size_t k = 0; k < 3; ++k) owner[{facets_[f].vertex[k], facets_[f].vertex[(k + 1) % 3]}] = int(f);
-    }
     std::vector<std::pair<double, int>> bySize;
     for (std::size_t f = 0; f < facets_.size(); ++f) {
       const auto& v = facets_[f].vertex;
@@ -152,10 +213,9 @@ class HullBuilder {
       std::vector<int> open{seed};
       face[std::size_t(seed)] = count;
       while (!open.empty()) {
-        const Facet f = facets_[std::size_t(open.back())];
+        const int own = open.back();
         open.pop_back();
-        for (std::size_t k = 0; k < 3; ++k) {
-          const int other = owner.at({f.vertex[(k + 1) % 3], f.vertex[k]});
+        for (const int other : facets_[std::size_t(own)].neighbour) {
           if (face[std::size_t(other)] < 0 && isCoplanar(facets_[std::size_t(seed)], facets_[std::size_t(other)])) {
             face[std::size_t(other)] = count;
             open.push_back(other);
@@ -175,23 +235,24 @@ class HullBuilder {
     const std::vector<int> face = planeFaces();
     std::vector<std::map<int, int>> next; // corner after each corner, per face
     next.resize(1 + std::size_t(*std::max_element(face.begin(), face.end())));
-    std::map<std::pair<int, int>, int> owner;
     for (std::size_t f = 0; f < facets_.size(); ++f) {
-      for (std::size_t k = 0; k < 3; ++k) owner[{facets_[f].vertex[k], facets_[f].vertex[(k + 1) % 3]}] = face[f];
-    }
-    for (const auto& [edge, own] : owner) {
-      if (owner.at({edge.second, edge.first}) != own) next[std::size_t(own)][edge.first] = edge.second;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const int own = face[f], other = face[std::size_t(facets_[f].neighbour[k])];
+        if (own != other) next[std::size_t(own)][facets_[f].vertex[k]] = facets_[f].vertex[(k + 1) % 3];
+      }
     }
     Polyhedron body;
-    std::map<int, int> number;
+    std::vector<int> number(points_.size(), -1);
     for (const auto& corners : next) {
       if (corners.empty()) continue;
       Polyhedron::Face polygon;
       polygon.first = int(body.loop.size());
       for (int v = corners.begin()->first; polygon.count < int(corners.size()); v = corners.at(v), ++polygon.count) {
-        const auto [known, isNew] = number.try_emplace(v, int(body.vertices.size()));
-        if (isNew) body.vertices.push_back(at(v));
-        body.loop.push_back(known->second);
+        if (number[std::size_t(v)] < 0) {
+          number[std::size_t(v)] = int(body.vertices.size());
+          body.vertices.push_back(at(v));
+        }
+        body.loop.push_back(number[std::size_t(v)]);
       }
       body.faces.push_back(polygon);
     }
@@ -202,6 +263,9 @@ class HullBuilder {
   const std::vector<Vector3>& points_;
   double tolerance_ = 0;
   std::vector<Facet> facets_;
+  std::vector<int> visible_, orphans_;
+  std::vector<RimEdge> rim_;
+  std::vector<int> fanOf_; ///< by vertex: the newest facet whose first edge begins there
 };
 
 }

@@ -1,5 +1,6 @@
 #include "tendril/contact/mesh.h"
 
+#include "contact/edge_uses.h"
 #include "contact/mesh_defect.h"
 #include "contact/polyhedron.h"
 
@@ -7,7 +8,6 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace tendril {
@@ -15,8 +15,6 @@ namespace tendril {
 namespace {
 
 std::string numbered(const char* what, std::size_t index) { return std::string(what) + " " + std::to_string(index + 1); }
-
-using Directed = std::map<std::pair<int, int>, std::size_t>; // directed edge -> triangle
 
 std::string findTriangleDefect(const TriangleMesh& mesh) {
   if (mesh.triangles.empty()) return "it has no triangles";
@@ -36,45 +34,58 @@ std::string findTriangleDefect(const TriangleMesh& mesh) {
   return {};
 }
 
-std::string findEdgeDefect(const TriangleMesh& mesh, Directed& edges) {
-  std::map<std::pair<int, int>, int> uses;
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      const int from = mesh.triangles[t][k], to = mesh.triangles[t][(k + 1) % 3];
-      if (++uses[std::minmax(from, to)] > 2) {
-        return numbered("triangle", t) + " is the third one at an edge; a surface has two triangles at each edge, so remove inner walls";
-      }
-      const auto [known, isNew] = edges.try_emplace({from, to}, t);
-      if (!isNew) {
-        return numbered("triangle", t) + " turns against its neighbour, " + numbered("triangle", known->second) +
+/// The edges of a surface with the number of triangles at each.
+class SurfaceEdges {
+ public:
+  explicit SurfaceEdges(const TriangleMesh& mesh) : uses_(edgeUses(mesh.triangles)), first_(firstUses(uses_)), count_(uses_.size(), 0) {}
+
+  std::string findDefect() {
+    for (std::size_t use = 0; use < uses_.size(); ++use) {
+      const std::size_t first = std::size_t(first_[use]);
+      if (++count_[first] > 2)
+        return numbered("triangle", use / 3) +
+               " is the third one at an edge; a surface has two triangles at each edge, so remove inner walls";
+      if (count_[first] == 2 && uses_[use] == uses_[first])
+        return numbered("triangle", use / 3) + " turns against its neighbour, " + numbered("triangle", first / 3) +
                "; order the corners of all triangles counter-clockwise as seen from outside";
-      }
     }
+    return {};
   }
-  return {};
-}
+
+  /// Once no other defect was found.
+  std::string findOpenEdge() const {
+    const auto isOpen = [&](std::size_t use) { return count_[use] == 1; };
+    std::size_t open = 0, found = uses_.size();
+    for (std::size_t use = 0; use < uses_.size(); ++use) {
+      if (!isOpen(use)) continue;
+      if (++open == 1 || uses_[use] < uses_[found]) found = use;
+    }
+    if (open == 0) return {};
+    const auto& [from, to] = uses_[found];
+    return "the mesh is open, with " + std::to_string(open) + " open edges: " + numbered("triangle", found / 3) +
+           " has no neighbour at the edge of vertices " + std::to_string(from + 1) + " and " + std::to_string(to + 1) +
+           "; close the hole, or merge vertices that should be one";
+  }
+
+ private:
+  EdgeUses uses_;
+  std::vector<int> first_, count_; ///< count: of the first use of each edge, how many follow with it
+};
 
 }
 
 std::string findSurfaceDefect(const TriangleMesh& mesh) {
-  Directed edges;
   std::string defect = findTriangleDefect(mesh);
-  return defect.empty() ? findEdgeDefect(mesh, edges) : defect;
+  return defect.empty() ? SurfaceEdges(mesh).findDefect() : defect;
 }
 
 std::string findMeshDefect(const TriangleMesh& mesh) {
-  Directed edges;
   std::string defect = findTriangleDefect(mesh);
-  if (defect.empty()) defect = findEdgeDefect(mesh, edges);
   if (!defect.empty()) return defect;
-  const auto isOpen = [&](const auto& item) { return !edges.contains({item.first.second, item.first.first}); };
-  if (const auto open = std::find_if(edges.begin(), edges.end(), isOpen); open != edges.end()) {
-    const auto& [edge, triangle] = *open;
-    return "the mesh is open, with " + std::to_string(std::count_if(edges.begin(), edges.end(), isOpen)) +
-           " open edges: " + numbered("triangle", triangle) + " has no neighbour at the edge of vertices " +
-           std::to_string(edge.first + 1) + " and " + std::to_string(edge.second + 1) +
-           "; close the hole, or merge vertices that should be one";
-  }
+  SurfaceEdges edges(mesh);
+  defect = edges.findDefect();
+  if (defect.empty()) defect = edges.findOpenEdge();
+  if (!defect.empty()) return defect;
   const double volume = solidMoments(mesh).volume;
   if (volume < 0) return "the mesh is inside out (its volume is negative), as triangle 1 shows; turn all triangles round";
   if (!(volume > 0)) return "the mesh has no volume";

@@ -9,9 +9,10 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <map>
+#include <functional>
 #include <sstream>
 #include <string_view>
+#include <unordered_map>
 
 namespace tendril {
 
@@ -92,15 +93,23 @@ class Merger {
   explicit Merger(TriangleMesh& mesh) : mesh_(mesh) {}
 
   int add(const Vector3& v) {
-    // -0 and 0 are the same place.
-    const auto [known, isNew] = index_.try_emplace({v[0] + 0., v[1] + 0., v[2] + 0.}, int(mesh_.vertices.size()));
+    const auto [known, isNew] = index_.try_emplace({v[0], v[1], v[2]}, int(mesh_.vertices.size()));
     if (isNew) mesh_.vertices.push_back(v);
     return known->second;
   }
 
  private:
+  using Place = std::array<double, 3>; // -0 and 0 are the same one
+  struct Hash {
+    std::size_t operator()(const Place& x) const {
+      std::size_t hash = 0;
+      for (const double number : x) hash = hash * 0x9e3779b97f4a7c15u + std::hash<double>{}(number);
+      return hash ^ hash >> 29;
+    }
+  };
+
   TriangleMesh& mesh_;
-  std::map<std::array<double, 3>, int> index_;
+  std::unordered_map<Place, int, Hash> index_;
 };
 
 /// "7", "7/1", "7//3" or "-1" (counted from the last vertex).

@@ -1,10 +1,10 @@
 #include "contact/polyhedron.h"
 
+#include "contact/edge_uses.h"
+
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <utility>
 
 namespace tendril {
 
@@ -29,28 +29,39 @@ Vector3 areaVector(const Polyhedron& body, const Polyhedron::Face& face) {
   return sum;
 }
 
+/// The sides of all faces, in the order of the loop.
+EdgeUses sides(const Polyhedron& body) {
+  EdgeUses uses(body.loop.size());
+  for (const Polyhedron::Face& face : body.faces) {
+    for (int k = 0; k < face.count; ++k)
+      uses[std::size_t(face.first + k)] = {body.loop[face.first + k], body.loop[face.first + (k + 1) % face.count]};
+  }
+  return uses;
+}
+
 }
 
 void Polyhedron::connect() {
   size = diagonal(vertices);
   loopEdge.assign(loop.size(), -1);
   edges.clear();
-  std::map<std::pair<int, int>, int> known;
+  const EdgeUses uses = sides(*this);
+  const std::vector<int> first = firstUses(uses);
   std::vector<std::vector<int>> about(vertices.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
     Face& face = faces[f];
     face.normal = areaVector(*this, face).normalized();
     face.offset = -std::numeric_limits<double>::infinity();
     for (int k = 0; k < face.count; ++k) {
-      const int from = loop[face.first + k], to = loop[face.first + (k + 1) % face.count];
+      const int use = face.first + k, from = loop[use], to = uses[std::size_t(use)][1];
       face.offset = std::max(face.offset, face.normal.dot(vertices[std::size_t(from)]));
       about[std::size_t(from)].push_back(int(f));
-      const auto [edge, isNew] = known.try_emplace({std::min(from, to), std::max(from, to)}, int(edges.size()));
+      const bool isNew = first[std::size_t(use)] == use;
+      loopEdge[use] = isNew ? int(edges.size()) : loopEdge[first[std::size_t(use)]];
       if (isNew)
         edges.push_back({from, to, int(f), -1});
       else
-        edges[std::size_t(edge->second)].right = int(f);
-      loopEdge[face.first + k] = edge->second;
+        edges[std::size_t(loopEdge[use])].right = int(f);
     }
   }
   firstFace.assign(1, 0);

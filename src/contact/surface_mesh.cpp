@@ -1,8 +1,9 @@
 #include "contact/surface_mesh.h"
 
+#include "contact/edge_uses.h"
+
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 namespace tendril {
@@ -37,20 +38,24 @@ SurfaceMesh::SurfaceMesh(const TriangleMesh& mesh) : vertices_(mesh.vertices) {
 }
 
 void SurfaceMesh::connect() {
-  std::map<std::pair<int, int>, int> known;
-  for (std::size_t t = 0; t < triangles_.size(); ++t) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      const int from = triangles_[t].vertex[k], to = triangles_[t].vertex[(k + 1) % 3];
-      const auto [edge, isNew] = known.try_emplace({std::min(from, to), std::max(from, to)}, int(edges_.size()));
-      if (isNew) {
-        Edge e{from, to, int(t), -1, vertices_[std::size_t(to)] - vertices_[std::size_t(from)], 0, true, false};
-        e.length = e.direction.norm();
-        e.direction /= e.length;
-        edges_.push_back(e);
-      } else {
-        edges_[std::size_t(edge->second)].right = int(t);
-      }
-      triangles_[t].edge[k] = edge->second;
+  std::vector<std::array<int, 3>> corners;
+  for (const Triangle& t : triangles_) corners.push_back({t.vertex[0], t.vertex[1], t.vertex[2]});
+  const EdgeUses uses = edgeUses(corners);
+  const std::vector<int> first = firstUses(uses);
+  for (std::size_t use = 0; use < uses.size(); ++use) {
+    const int t = int(use / 3);
+    const bool isNew = first[use] == int(use);
+    int& edge = triangles_[std::size_t(t)].edge[use % 3];
+    if (isNew) {
+      const auto [from, to] = uses[use];
+      edge = int(edges_.size());
+      Edge e{from, to, t, -1, vertices_[std::size_t(to)] - vertices_[std::size_t(from)], 0, true, false};
+      e.length = e.direction.norm();
+      e.direction /= e.length;
+      edges_.push_back(e);
+    } else {
+      edge = triangles_[std::size_t(first[use] / 3)].edge[std::size_t(first[use] % 3)];
+      edges_[std::size_t(edge)].right = t;
     }
   }
   std::vector<int> face(triangles_.size());

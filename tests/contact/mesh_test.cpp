@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <numbers>
 #include <random>
 
 namespace tendril {
@@ -215,6 +216,23 @@ TEST(Mesh, HullOfAGridHasTheCornersAlone) {
     EXPECT_EQ(hull.triangles.size(), 12u) << isTurned;
     EXPECT_NEAR(solidMoments(hull).volume, 0.125, 1e-12);
   }
+}
+
+/// Rings of points on a sphere, as a program for solids makes them: faces of four corners in one plane, and poles where many meet.
+TEST(Mesh, HullOfASphereTakesAllItsPoints) {
+  const int rings = 60, sectors = 120;
+  std::vector<Vector3> points{{0, 0, 1}, {0, 0, -1}};
+  for (int i = 1; i < rings; ++i) {
+    for (int k = 0; k < sectors; ++k) {
+      const double theta = std::numbers::pi * i / rings, phi = 2 * std::numbers::pi * k / sectors;
+      points.emplace_back(std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), std::cos(theta));
+    }
+  }
+  const TriangleMesh hull = convexHull(points);
+  EXPECT_EQ(findMeshDefect(hull), "");
+  EXPECT_EQ(hull.vertices.size(), points.size());
+  EXPECT_EQ(hull.triangles.size(), 2 * points.size() - 4);
+  EXPECT_NEAR(solidMoments(hull).volume, 4 * std::numbers::pi / 3, 0.01);
 }
 
 TEST(Mesh, HullOfAPlaneIsRefused) {
