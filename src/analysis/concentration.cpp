@@ -1,6 +1,7 @@
 #include "tendril/analysis/concentration.h"
 
 #include "analysis/special_functions.h"
+#include "tendril/model/error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,6 +63,7 @@ Interval wilson(long events, long samples, double confidence) {
 /// Of m samples, K ~ Bin(m, p) lie below the quantile. That of rank i lies above it only if K < i, that of rank j below it only if K >= j.
 SampledQuantile sampledQuantile(const VectorX& rising, double share, double confidence) {
   const long m = long(rising.size());
+  if (m == 0) throw InputError("a quantile of no samples does not exist; take some");
   const double tail = (1 - confidence) / 2;
   const long below = binomialQuantile(m, share, tail);         // P[K < below] <= tail
   const long above = binomialQuantile(m, share, 1 - tail) + 1; // P[K >= above] <= tail

@@ -108,6 +108,9 @@ struct ModelContacts::Impl {
     if (model.nv() > mostVelocities)
       throw InputError(fmt::format("solvability: {} velocities are too many, at most {}, since its matrices are dense; take a coarser mesh",
                                    model.nv(), mostVelocities));
+    if (given.q.size() != model.nq() || given.v.size() != model.nv())
+      throw InputError(fmt::format("solvability: a state of {} coordinates was given to a model of {}; give one of its own", given.q.size(),
+                                   model.nq()));
     state = given;
     state.a.setZero(model.nv());
     state.lambda.setZero(model.nc());
@@ -365,7 +368,12 @@ const AccelerationProblem& ModelContacts::at(const State& state) {
   return impl_->problem;
 }
 
-std::pair<int, int> ModelContacts::parts(int contact) const { return impl_->parts[std::size_t(contact)]; }
+std::pair<int, int> ModelContacts::parts(int contact) const {
+  if (contact < 0 || contact >= int(impl_->parts.size()))
+    throw InputError("the problem has " + std::to_string(impl_->parts.size()) + " contacts; there is none of number " +
+                     std::to_string(contact));
+  return impl_->parts[std::size_t(contact)];
+}
 
 std::vector<std::string> ModelContacts::project(State& state) {
   double moved = 0, changed = 0;

@@ -105,6 +105,7 @@ FixedPoint iterateBilateral(const SlidingProblem& problem, double tolerance, int
   for (const char isBilateral : problem.isBilateral) {
     if (!isBilateral) throw std::invalid_argument("the fixed point iteration is for bilateral contacts alone");
   }
+  if (problem.contacts() == 0) return {true, 0, 0, VectorX()};
   const Eigen::LLT<MatrixX> factor(problem.A);
   if (factor.info() != Eigen::Success) throw std::invalid_argument("the fixed point iteration needs independent contacts");
   const MatrixX step = factor.solve(problem.T * problem.friction.asDiagonal());

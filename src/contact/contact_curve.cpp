@@ -1,6 +1,7 @@
 #include "tendril/contact/contact_curve.h"
 
 #include "tendril/lie/se3.h"
+#include "tendril/model/error.h"
 #include "tendril/model/model.h"
 
 #include <algorithm>
@@ -8,7 +9,11 @@
 namespace tendril {
 
 CurveConfiguration::CurveConfiguration(const Model& model, const ContactCurve& curve) : curve_(&curve) {
-  const auto offset = [&](int block) { return model.blocks()[block].q; };
+  if (curve.segments.empty()) throw InputError("a curve that touches needs a segment at least");
+  const auto offset = [&](int block) {
+    if (block < 0 || block >= int(model.blocks().size())) throw InputError("the curve that touches is of another model");
+    return model.blocks()[block].q;
+  };
   double start = 0;
   q_.push_back(offset(curve.segments.front().blocks[0]));
   for (const ContactCurve::Segment& segment : curve.segments) {

@@ -1,12 +1,17 @@
 #include "tendril/control/replay.h"
 
 #include "tendril/control/forward_path.h"
+#include "tendril/model/error.h"
 
 #include <algorithm>
+#include <string>
 
 namespace tendril {
 
 double replayDifference(const Model& model, const Transcription& path) {
+  if (path.node(0).size() != model.nq())
+    throw InputError("the path has " + std::to_string(path.node(0).size()) + " coordinates in its nodes, the model " +
+                     std::to_string(model.nq()) + "; give the model of the path");
   const ControlProblem& problem = path.problem();
   ForwardPath forward(model, problem.actuators, {.steps = path.intervals(), .duration = path.duration(), .quadrature = problem.quadrature});
   forward.run(path.controls());

@@ -181,6 +181,7 @@ void LieGroupVariational::start() {
 }
 
 const StepReport& LieGroupVariational::advance() try {
+  requireStart();
   interval_->arriving(incoming_);
   state_.t = interval_->end.t;
   state_.q = interval_->end.q;
@@ -195,6 +196,10 @@ const StepReport& LieGroupVariational::advance() try {
 } catch (const NumericalFailure&) {
   state_ = accepted_;
   throw;
+}
+
+void LieGroupVariational::requireStart() const {
+  if (!interval_) throw InputError("variational: call start() first");
 }
 
 /// x of the interval that begins at the state shown, and the multipliers of this node.
@@ -220,6 +225,7 @@ void LieGroupVariational::showNode() {
 }
 
 Momentum LieGroupVariational::momentum() const {
+  requireStart();
   Momentum sum;
   for (const Block& b : kkt_.model().blocks()) {
     if (b.kind != Block::Kind::Pose) continue;
@@ -231,6 +237,7 @@ Momentum LieGroupVariational::momentum() const {
 }
 
 Snapshot LieGroupVariational::save() {
+  requireStart();
   Snapshot snapshot;
   store(state_, snapshot);
   const auto keep = [&snapshot](const char* name, const VectorX& v) { snapshot[name].assign(v.data(), v.data() + v.size()); };

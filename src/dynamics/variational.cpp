@@ -44,6 +44,7 @@ struct VariationalIntegrator::Impl : NodeContacts::Balance {
   Impl(const Model& model_, const VariationalOptions& options_, const ContactModel* touching);
 
   void start(std::vector<std::string>& messages);
+  void requireStart() const;
   void advance();
   void reverse();
   void makeEquations();
@@ -347,7 +348,12 @@ void VariationalIntegrator::Impl::show() {
   state.lambda = -lambda.tail(model.nc());
 }
 
+void VariationalIntegrator::Impl::requireStart() const {
+  if (!equations) throw InputError("variational: call start() first");
+}
+
 void VariationalIntegrator::Impl::advance() {
+  requireStart();
   if (failure) std::rethrow_exception(failure);
   arrivedNext = met;
   balance->arriving(state.q, end, state.t, h, arrivedNext);
@@ -373,6 +379,7 @@ void VariationalIntegrator::Impl::advance() {
 
 /// What left the node comes in, and the next interval is the one that came before.
 void VariationalIntegrator::Impl::reverse() {
+  requireStart();
   balance->turn(leaving, arrived);
   interval -= direction;
   direction = -direction;
@@ -519,6 +526,7 @@ const VectorX& VariationalIntegrator::ahead() const {
 
 VariationalIntegrator::Condition VariationalIntegrator::condition() {
   Impl& i = *impl_;
+  i.requireStart();
   i.twist = i.h * i.rate;
   i.equations->begin(i.state.q, i.arrived, i.state.t, i.h, i.twist);
   return {conditionNumber(i.equations->rawMatrix()), conditionNumber(i.equations->scaledMatrix())};

@@ -1,6 +1,7 @@
 #include "tendril/elements/beam_elements.h"
 
 #include "tendril/elements/super_helix.h"
+#include "tendril/model/error.h"
 
 namespace tendril {
 
@@ -20,6 +21,9 @@ BeamElements::BeamElements(const Model& model, const BeamPart& part)
     rods_ = model.term<SuperHelices>();
   else
     beams_ = model.term<Beams>();
+  const bool isMeshed = part.elements() >= 1 && arclength_.size() == part.nodes.size();
+  const bool isThere = rods_ ? rod_ < rods_->size() : beams_ && first_ >= 0 && first_ + part.elements() <= beams_->elements();
+  if (!isMeshed || !isThere) throw InputError("the beam '" + part.name + "' is none of this model");
 }
 
 Vector6 BeamElements::strain(const State& state, int element) const {

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace tendril {
 
@@ -74,9 +75,20 @@ Vector6 localTwist(const Pose& frame, const Vector3& origin, const Vector3& velo
 const BeamPart& Mechanism::beam(const std::string& name) const { return byName(beams, name, "beam"); }
 const BodyPart& Mechanism::body(const std::string& name) const { return byName(bodies, name, "body"); }
 
+namespace {
+
+/// What a handle refers to, while its builder still has it.
+template <class Part> const Part& partOf(const std::vector<Part>& parts, int index, const char* kind) {
+  if (index < int(parts.size())) return parts[std::size_t(index)];
+  throw InputError(std::string("the ") + kind +
+                   " of this handle is in the mechanism that was built, and the builder is empty; ask for markers before build()");
+}
+
+}
+
 // ---- handles ---------------------------------------------------------------------------------------------------------------------------
 
-const BeamPart& MechanismBuilder::BeamHandle::part() const { return builder_->beams_[index_]; }
+const BeamPart& MechanismBuilder::BeamHandle::part() const { return partOf(builder_->beams_, index_, "beam"); }
 
 const Marker& MechanismBuilder::BeamHandle::end(const Pose& offset) const { return node(part().elements(), offset); }
 
@@ -105,7 +117,7 @@ const Marker& MechanismBuilder::BodyHandle::at(const Pose& offset, const std::st
   return builder_->model_.bodyMarker(name, block(), offset);
 }
 
-int MechanismBuilder::BodyHandle::block() const { return builder_->bodies_[index_].block; }
+int MechanismBuilder::BodyHandle::block() const { return partOf(builder_->bodies_, index_, "body").block; }
 
 // ---- parts -----------------------------------------------------------------------------------------------------------------------------
 
@@ -234,8 +246,9 @@ void MechanismBuilder::distributed(const BeamHandle& beam, const Vector6& perLen
 Mechanism MechanismBuilder::build() {
   Mechanism mechanism;
   mechanism.model = model_.build();
-  mechanism.beams = std::move(beams_);
-  mechanism.bodies = std::move(bodies_);
+  mechanism.beams = std::exchange(beams_, {});
+  mechanism.bodies = std::exchange(bodies_, {});
+  names_.clear();
   return mechanism;
 }
 

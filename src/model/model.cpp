@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tendril {
 
@@ -103,14 +104,23 @@ int Layout::addConstraint(const std::string& name, const std::vector<RowQuantity
   return c;
 }
 
-int Layout::couple(int row, int column) { return builder_.model_->pattern_.couple(row, column); }
+int Layout::couple(int row, int column) {
+  Pattern& pattern = builder_.model_->pattern_;
+  if (std::max(row, column) >= pattern.blocks())
+    throw InputError("a joint, load or spring acts on a marker of another model; make its markers by the builder of this one");
+  return pattern.couple(row, column);
+}
 int Layout::reserve(int numbers) {
   const int first = builder_.model_->memory_;
   builder_.model_->memory_ += numbers;
   return first;
 }
 int Layout::constraintRow(int block) const { return builder_.model_->pattern_.unknowns(block).offset - builder_.model_->nv_; }
-const Block& Layout::block(int b) const { return builder_.model_->blocks_[b]; }
+const Block& Layout::block(int b) const {
+  const std::vector<Block>& blocks = builder_.model_->blocks_;
+  if (b < 0 || b >= int(blocks.size())) throw InputError("there is no block " + std::to_string(b) + " in this model; it is of another one");
+  return blocks[std::size_t(b)];
+}
 const State& Layout::initialState() const { return builder_.model_->initial_; }
 double Layout::characteristicLength() const { return builder_.model_->characteristicLength_; }
 const Gravity& Layout::gravity() const { return builder_.model_->gravity_; }
@@ -166,7 +176,21 @@ int ModelBuilder::addVector(const std::string& ownerName, const VectorX& q, cons
   return m.pattern_.addUnknowns(n);
 }
 
-void ModelBuilder::setVelocity(int b, const Vector6& twist) { model_->initial_.v.segment<6>(block(b).v) = twist; }
+namespace {
+
+/// A pose block of what a builder has gathered. Its numbers begin anew after build().
+const Block& poseBlock(const std::vector<Block>& blocks, int b) {
+  if (b < 0 || b >= int(blocks.size()))
+    throw InputError("there is no block " + std::to_string(b) + " among the " + std::to_string(blocks.size()) +
+                     " that the builder has gathered; after build() it is empty");
+  const Block& block = blocks[std::size_t(b)];
+  if (block.kind != Block::Kind::Pose) throw InputError("block " + std::to_string(b) + " is a vector block, it has no frame");
+  return block;
+}
+
+}
+
+void ModelBuilder::setVelocity(int b, const Vector6& twist) { model_->initial_.v.segment<6>(poseBlock(model_->blocks_, b).v) = twist; }
 
 const Marker& ModelBuilder::add(std::unique_ptr<Marker> marker) {
   const std::string& name = marker->name();
@@ -194,12 +218,13 @@ const Marker& ModelBuilder::movingMarker(const std::string& name, const Pose& fr
 }
 
 const Marker& ModelBuilder::bodyMarker(const std::string& name, int b, const Pose& offset) {
-  return add(std::make_unique<BodyMarker>(name, b, block(b).q, block(b).v, offset));
+  const Block& own = poseBlock(model_->blocks_, b);
+  return add(std::make_unique<BodyMarker>(name, b, own.q, own.v, offset));
 }
 
 const Marker& ModelBuilder::segmentMarker(const std::string& name, int a, int b, double xi, const Pose& offset) {
-  return add(std::make_unique<SegmentMarker>(name, std::array{a, b}, std::array{block(a).q, block(b).q}, std::array{block(a).v, block(b).v},
-                                             xi, offset));
+  const Block &begin = poseBlock(model_->blocks_, a), &end = poseBlock(model_->blocks_, b);
+  return add(std::make_unique<SegmentMarker>(name, std::array{a, b}, std::array{begin.q, end.q}, std::array{begin.v, end.v}, xi, offset));
 }
 
 std::unique_ptr<const Model> ModelBuilder::build() {
@@ -222,7 +247,8 @@ std::unique_ptr<const Model> ModelBuilder::build() {
   for (const auto& term : m.terms_) term->declare(layout);
   m.pattern_.freeze();
   m.initial_.lambda = VectorX::Zero(m.nc_);
-  return std::move(model_);
+  ownerIndex_.clear();
+  return std::exchange(model_, std::make_unique<Model>());
 }
 
 }

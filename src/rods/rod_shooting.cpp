@@ -363,6 +363,7 @@ ShotRod shootRod(const StrainRod& guess, const RodEnds& ends, const Vector3& for
 }
 
 std::vector<RodPoint> shapeOf(const RodProperties& rod, const ShotRod& shot, int intervals) {
+  if (shot.nodes.empty()) throw InputError("rod: no rod was shot, so it has no shape; give what shoot() found");
   const ScaledRod scaled(rod);
   std::vector<RodPoint> shape;
   std::size_t node = 0;

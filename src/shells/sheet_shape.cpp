@@ -187,8 +187,19 @@ Vector2 ThreeCurvatureSheet::turns(const double* q, const PatchDomain& d) const 
 
 namespace {
 
+/// The numbers of a block of a shell; a shell, a model and a state that do not belong together are refused.
+const double* numbersOf(const ShellPart& part, int block, Block::Kind kind, const Model& model, const State& state) {
+  const bool isThere = block >= 0 && block < int(model.blocks().size()) && model.blocks()[std::size_t(block)].kind == kind;
+  if (!part.shape || !isThere || state.q.size() != model.nq())
+    throw InputError("shell '" + part.name + "': it has no shape, or is none of this model, or the state is of another one");
+  return state.q.data() + model.blocks()[std::size_t(block)].q;
+}
+
 const double* coordinatesIn(const ShellPart& part, const Model& model, const State& state) {
-  return state.q.data() + model.blocks()[std::size_t(part.coordinates)].q;
+  const double* numbers = numbersOf(part, part.coordinates, Block::Kind::Vector, model, state);
+  if (model.blocks()[std::size_t(part.coordinates)].nq < part.shape->size())
+    throw InputError("shell '" + part.name + "': its shape has more coordinates than its block");
+  return numbers;
 }
 
 /// The first patch whose end lies beyond a material point, with the point in its coordinates.
@@ -210,13 +221,13 @@ Pose ShellPart::at(const Model& model, const State& state, const Vector2& s) con
     const auto [patch, local] = patchAt(*this, model, state, s);
     return patch->at(model, state, local);
   }
-  const Pose base = loadPose(state.q.data() + model.blocks()[std::size_t(frame)].q);
+  const Pose base = loadPose(numbersOf(*this, frame, Block::Kind::Pose, model, state));
   return base * shape->frame(coordinatesIn(*this, model, state), s);
 }
 
 Pose ShellPart::vertex(const Model& model, const State& state, int row, int column) const {
   if (!patches.empty()) {
-    const int each = patches.front().columns, number = std::min(column / each, int(patches.size()) - 1);
+    const int each = std::max(patches.front().columns, 1), number = std::clamp(column / each, 0, int(patches.size()) - 1);
     return patches[std::size_t(number)].vertex(model, state, row, column - number * each);
   }
   return at(model, state, shape->meshPoint(coordinatesIn(*this, model, state), domain, {double(column) / columns, double(row) / rows}));

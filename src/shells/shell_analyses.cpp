@@ -43,6 +43,12 @@ ShellAnalysis::ShellAnalysis(const Model& model, std::vector<ShownPatch> patches
             fmt::format("shell '{}': with curvatures of ({:g}, {:g}, {:g}) 1/m it is rolled up more than can be integrated; give "
                         "smaller ones",
                         s.part.name, q[0], q[1], q[2]));
+    const auto isBlock = [&](int block, Block::Kind kind) {
+      return block >= 0 && block < int(model.blocks().size()) && model.blocks()[std::size_t(block)].kind == kind;
+    };
+    if (!isBlock(s.part.frame, Block::Kind::Pose) || !isBlock(s.part.coordinates, Block::Kind::Vector) ||
+        model.blocks()[std::size_t(s.part.coordinates)].nq != 3)
+      throw InputError(fmt::format("shell '{}': its blocks are none of this model: a pose, and three curvatures", s.part.name));
     places_.push_back(model.blocks()[std::size_t(s.part.coordinates)]);
     show(places_.size() - 1, s.curvatures, s.rates);
   }

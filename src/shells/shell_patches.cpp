@@ -469,6 +469,8 @@ int attachToShell(ModelBuilder& builder, const ShellPart& shell, const Vector2& 
     const auto [patch, local] = patchFor(shell, s);
     return attachToShell(builder, *patch, local, owner);
   }
+  if (!shell.shape) throw InputError("shell '" + shell.name + "' has no shape; addShell() makes shells of a builder");
+  for (const int block : {shell.frame, shell.coordinates}) Layout(builder).block(block);
   return attachFrame(builder, owner, -1, std::make_unique<SheetFrame>(builder, shell.frame, shell.coordinates, shell.shape, s));
 }
 

@@ -241,6 +241,7 @@ PMatrixReport testUniqueSolvability(const HorizontalLcp& problem, double toleran
 LcpSolutions enumerateSolutions(const HorizontalLcp& problem, double tolerance) {
   checkProblem(problem, "enumeration");
   const int n = problem.size();
+  if (n == 0) return {{VectorXd()}, false};
   const auto unit = [](const MatrixXd& A, int i) {
     const double length = A.col(i).lpNorm<Eigen::Infinity>(); // squares of large numbers overflow
     return length > 0 ? length : 1.0;

@@ -186,6 +186,19 @@ TEST(ModelBuilderTest, RefusesWrongInput) {
   EXPECT_EQ(model->findMarker("tap"), nullptr);
 }
 
+TEST(ModelBuilderTest, RefusesBlocksThatItDoesNotHave) {
+  ModelBuilder builder;
+  const int pose = builder.addPose("body 'b'", -1, {}), vector = builder.addVector("strip", VectorX::Zero(2), VectorX::Zero(2));
+  for (const int b : {-1, 2}) {
+    EXPECT_NE(messageOf([&] { builder.bodyMarker("", b); }).find("there is no block"), std::string::npos);
+    EXPECT_NE(messageOf([&] { builder.segmentMarker("", pose, b, 0.5); }).find("there is no block"), std::string::npos);
+    EXPECT_NE(messageOf([&] { builder.setVelocity(b, Vector6::Zero()); }).find("there is no block"), std::string::npos);
+  }
+  EXPECT_NE(messageOf([&] { builder.bodyMarker("", vector); }).find("vector block"), std::string::npos);
+  builder.build();
+  EXPECT_NE(messageOf([&] { builder.bodyMarker("", pose); }).find("empty"), std::string::npos);
+}
+
 TEST(ModelBuilderTest, GathersManyBlocks) {
   ModelBuilder builder;
   for (int i = 0; i < 100; ++i) builder.addPose("beam 'b'", i, {Matrix3::Identity(), Vector3(i, 0, 0)}, Vector6::Constant(i));

@@ -53,6 +53,7 @@ class LieGroupVariational final : public Analysis {
 
  private:
   class Interval;
+  void requireStart() const;
   void solveInterval();
   void showNode();
 

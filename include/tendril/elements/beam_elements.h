@@ -11,6 +11,7 @@ class BeamElements {
  public:
   BeamElements(const Model& model, const BeamPart& part);
 
+  int elements() const { return int(arclength_.size()) - 1; }
   /// eps - eps of the reference.
   Vector6 strain(const State& state, int element) const;
   /// Force and moment that the part beyond the section exerts on the part before it, in the section frame. The force in a rod of strains
