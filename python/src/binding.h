@@ -1,11 +1,11 @@
 #pragma once
 #include "array_caster.h"
+#include "callback_caster.h"
 
 #include <nanobind/eigen/sparse.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -25,7 +25,9 @@
 
 namespace tendril {
 class DirectorSystem;
+class Marker;
 class Model;
+struct State;
 }
 /// They hold lists of what cannot be copied, which the standard library does not tell.
 template <> struct nanobind::detail::is_copy_constructible<tendril::DirectorSystem> : std::false_type {};
@@ -132,12 +134,11 @@ template <auto member, class Class, class... Extra> void field(Class& bound, con
   }
 }
 
-/// Construction by keywords of the members: GeneralizedAlphaOptions(step=1e-4).
-template <class Class> void keywords(Class& bound) {
+/// Construction by keywords of the members: GeneralizedAlphaOptions(step=1e-4). The signature names them for stubs.
+template <class Class> void keywords(Class& bound, const char* signature, const char* doc) {
   using Owner = typename Class::Type;
   if constexpr (std::is_default_constructible_v<Owner>) {
-    bound.def(nb::init<>());
-    bound.def("__init__", [](nb::handle self, const nb::kwargs& members) {
+    const auto make = [](nb::handle self, const nb::kwargs& members) {
       new (nb::inst_ptr<Owner>(self)) Owner{};
       nb::inst_mark_ready(self);
       const nb::object type = nb::borrow(self.type());
@@ -147,7 +148,8 @@ template <class Class> void keywords(Class& bound) {
         }
         nb::setattr(self, name, value);
       }
-    });
+    };
+    bound.def("__init__", make, nb::sig(signature), doc);
   }
 }
 
@@ -157,6 +159,10 @@ template <class T> nb::class_<T> classOf() { return nb::borrow<nb::class_<T>>(nb
 void requireSize(const char* name, Eigen::Index found, Eigen::Index expected);
 /// Refuses a number outside of [0, bound) with an IndexError.
 void requireIndex(const char* name, long index, long bound);
+/// Refuses what does not hold.
+void require(bool holds, const char* message);
+/// Refuses a state that ends before the blocks of a marker do.
+void requireReach(const Marker& marker, const State& state);
 /// The submodule of that name, made at the first call.
 nb::module_ submodule(nb::module_& m, const char* name);
 

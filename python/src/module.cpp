@@ -2,9 +2,13 @@
 
 #include "tendril/documents/expression.h"
 #include "tendril/model/error.h"
+#include "tendril/model/marker.h"
 
 #include <exception>
+#include <functional>
 #include <stdexcept>
+#include <typeinfo>
+#include <unordered_set>
 
 namespace tendril::python {
 
@@ -41,6 +45,10 @@ void translate(const std::exception_ptr& thrown, void*) {
     PyErr_SetString(exceptions->expression.ptr(), (std::string(e.what()) + "; " + e.remedy).c_str());
   } catch (const Error& e) {
     PyErr_SetString(exceptions->error.ptr(), e.what());
+  } catch (const std::bad_cast&) { // of nanobind, too
+    PyErr_SetString(PyExc_TypeError, "an object of another class was expected");
+  } catch (const std::bad_function_call&) {
+    PyErr_SetString(PyExc_ValueError, "a function that the object calls was not set");
   } catch (const std::out_of_range& e) {
     PyErr_SetString(PyExc_IndexError, e.what());
   } catch (const std::logic_error& e) {
@@ -74,6 +82,21 @@ void requireIndex(const char* name, long index, long bound) {
   throw nb::index_error((std::string(name) + " = " + std::to_string(index) + " is not in 0 ... " + std::to_string(bound - 1)).c_str());
 }
 
+void require(bool holds, const char* message) {
+  if (!holds) throw nb::value_error(message);
+}
+
+void requireReach(const Marker& marker, const State& state) {
+  const DirectorFrame frame = marker.directors();
+  for (int i = 0; i < frame.count; ++i) {
+    const Eigen::Index end = frame.q[std::size_t(i)] + 12; // as many velocities as that are half of it at least
+    if (end <= state.q.size() && end <= 2 * state.v.size()) continue;
+    throw nb::value_error(("the state has " + std::to_string(state.q.size()) + " coordinates, and " + marker.label() +
+                           " stands behind them: it is the state of another model")
+                              .c_str());
+  }
+}
+
 nb::module_ submodule(nb::module_& m, const char* name) {
   if (!nb::hasattr(m, name)) return m.def_submodule(name);
   return nb::borrow<nb::module_>(m.attr(name));
@@ -105,6 +128,36 @@ std::function<bool()> Interruption::question(std::function<bool()> stop) const {
 
 namespace nanobind::detail {
 
+namespace {
+
+/// Never destroyed: what C++ keeps may go after all static objects.
+std::unordered_set<KeptCallable*>& allKept() {
+  static auto* all = new std::unordered_set<KeptCallable*>;
+  return *all;
+}
+
+}
+
+KeptCallable::KeptCallable(PyObject* callable) : callable_(callable) {
+  Py_INCREF(callable);
+  allKept().insert(this);
+}
+
+KeptCallable::~KeptCallable() {
+  const cleanup_guard lock;
+  if (!lock) return; // the interpreter has ended
+  allKept().erase(this);
+  Py_XDECREF(callable_);
+}
+
+void KeptCallable::releaseAll() {
+  while (!allKept().empty()) {
+    KeptCallable* kept = *allKept().begin();
+    allKept().erase(kept);
+    Py_CLEAR(kept->callable_); // other callables may go with it
+  }
+}
+
 object toRealArray(handle source, const char* scalar, bool isRowMajor) noexcept {
   try {
     static PyObject* numpy = module_::import_("numpy").release().ptr();
@@ -126,12 +179,14 @@ object toRealArray(handle source, const char* scalar, bool isRowMajor) noexcept 
 NB_MODULE(_core, m) {
   using namespace tendril::python;
   m.doc() = "Slender structures and multibody systems that touch: the classes and functions of the C++ library.";
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&nb::detail::KeptCallable::releaseAll));
   declareExceptions(m);
   declareState(m);
   declareAll(m);
   defineAll(m);
   defineLie(m);
   defineModel(m);
+  defineContact(m);
   defineElements(m);
   defineEquations(m);
   defineSolvers(m);

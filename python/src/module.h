@@ -13,6 +13,7 @@ void defineAll(nb::module_& m);
 void declareState(nb::module_& m);
 void defineLie(nb::module_& m);
 void defineModel(nb::module_& m);
+void defineContact(nb::module_& m);
 void defineElements(nb::module_& m);
 void defineEquations(nb::module_& m);
 void defineSolvers(nb::module_& m);

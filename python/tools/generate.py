@@ -228,6 +228,33 @@ class Type:
             ("const " if self.isConst and self.kind != "span" else "") + core + ("&" if self.isReference else "*" if self.isPointer else "")
         )
 
+    def annotate(self):
+        """The type as Python annotates an argument of it."""
+        if self.kind == "scalar":
+            return {"bool": "bool", "char": "str", "double": "float", "float": "float"}.get(self.core, "int")
+        if self.kind == "void":
+            return "None"
+        if self.kind == "text":
+            return "str | os.PathLike" if "path" in self.core else "str"
+        if self.kind in ("array", "sparse"):
+            return "numpy.typing.ArrayLike" if self.kind == "array" else "scipy.sparse.csc_matrix"
+        if self.kind in ("object", "enum"):
+            inPython = ".".join(pythonName(part) for part in self.core.split("::")[1:])
+            return f"tendril._core.{inPython}" + (" | None" if self.isPointer else "")
+        inner = [t.annotate() for t in self.inner]
+        if self.kind == "function":
+            return f"collections.abc.Callable[[{', '.join(inner[1:])}], {inner[0]}]"
+        head = self.core.partition("<")[0]
+        if head == "std::optional":
+            return f"{inner[0]} | None"
+        if head == "std::variant":
+            return " | ".join(inner)
+        if head in ("std::pair", "std::tuple"):
+            return f"tuple[{', '.join(inner)}]"
+        if head == "std::map":
+            return f"collections.abc.Mapping[{', '.join(inner)}]"
+        return inner[0] if head == "std::shared_ptr" else f"collections.abc.Sequence[{inner[0]}]"
+
     @property
     def isObjects(self):
         """Whether it is a list of objects."""
@@ -374,11 +401,33 @@ class Room:
         )
         self.walk(d.members, (*scope, d.name))
         constructors = [m for m in d.members if m.kind == "function" and m.name == d.name]
-        if not constructors:
-            self.members.append((scope + (d.name,), f"  keywords(c);"))
+        if not constructors and not self.settings.isMadeElsewhere(path):
+            known = list(self.keywordsOf(path))
+            signature = "".join(f", {name}: {kind} = ..." for name, kind, _ in known)
+            signature = f"def __init__(self{', *' if known else ''}{signature}) -> None"
+            doc = "".join(f"{name}: {' '.join(doc.split())}\n" for name, _, doc in known if doc)
+            self.members.append((scope + (d.name,), f"  keywords(c, {headers.literal(signature)}, {headers.literal(doc)});"))
+
+    def keywordsOf(self, path):
+        """(name, annotation, comment) of the members of a class without constructors, those of its bases first."""
+        scope = tuple(path.split("::"))
+        members = self.names.types[path].members
+        for base in [self.names.find(m.name, scope) for m in members if m.kind == "base"]:
+            if base:
+                yield from self.keywordsOf(base)
+        for d in members:
+            declared = split(headers.withoutValues(d.text))[0] if d.kind == "field" else "static"
+            if re.match(r"(static|const|constexpr|inline)\b", declared) or self.hidden(f"{path}::{d.name}"):
+                continue
+            try:
+                kind = Type(re.sub(r"\w+$", "", declared), scope, self.names, self.hidden)
+                if kind.kind != "owner":
+                    yield pythonName(d.name), kind.annotate(), d.doc
+            except Unsupported:
+                continue
 
     def fieldOf(self, d, path, scope):
-        declared = split(headers._withoutValues(d.text))[0]
+        declared = split(headers.withoutValues(d.text))[0]
         isStatic = "static" in d.text or "constexpr" in d.text
         try:
             kind = Type(re.sub(r"\w+$", "", declared), tuple(scope), self.names, self.hidden)
@@ -445,12 +494,15 @@ class Room:
         isFree = owner not in self.names.types
         declared = ([f"tendril::{owner}& self"] if hasSelf else []) + [f"{self.parameterType(p)} {p.name}" for p in taken]
         mentioned = {p.name for p in parameters}
-        checks = "".join(f' requireSize("{a}", {a}.size(), {size});' for a, size in self.settings.sizesOf(path).items())
+        checks = "".join(
+            f' requireSize("{a}", {a if "(" in a else a + ".size()"}, {size});' for a, size in self.settings.sizesOf(path).items()
+        )
         checks += "".join(
             f' requireIndex("{a}", long({i}), long({bound}));'
             for a, bound in self.settings.rangesOf(path).items()
             if (i := a).split(".")[0] in mentioned
         )
+        checks += "".join(f" {check};" for check in self.settings.checksOf(path))
         locals_ = "".join(f" {p.type.spell(value=True)} {p.name};" for p in parameters if p.name in outputs)
         call = (f"self.{d.name}" if hasSelf else f"tendril::{path}") + f"({', '.join(self.passed(p) for p in parameters)})"
         if outputs:
@@ -523,7 +575,7 @@ class Room:
         if len(parameters) == 1 and parameters[0].type.core == "tendril::" + "::".join(scope):
             return
         path = "::".join(scope)
-        if isAbstract or self.settings.isAbstract(path):
+        if isAbstract or self.settings.isAbstract(path) or (not parameters and self.settings.isMadeElsewhere(path)):
             return
         for p in parameters:
             if p.type.isReference and not p.type.isConst and p.type.kind != "object":
@@ -566,6 +618,12 @@ class Settings:
 
     def isAbstract(self, path):
         return path in self.bindings.get("abstract", {}).get("names", [])
+
+    def isMadeElsewhere(self, path):
+        return path in self.bindings["made_elsewhere"]["names"]
+
+    def checksOf(self, path):
+        return self.bindings["checks"].get(path, [])
 
     def outputsOf(self, path):
         return self.bindings.get("outputs", {}).get(path, [])

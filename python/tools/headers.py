@@ -156,7 +156,7 @@ def _classify(text, doc):
     isFunction = "operator" in text or "(" in re.split(r"[={]", _withoutTemplates(text), maxsplit=1)[0]
     if isFunction:
         return [Declaration("function", _functionName(text), text, doc, template)]
-    names = _withoutTemplates(_withoutValues(text))
+    names = _withoutTemplates(withoutValues(text))
     first, *others = names.split(",")
     names = [first.split()[-1]] + [other.split()[-1] for other in others]
     return [Declaration("field", re.sub(r"\[.*", "", name.lstrip("*&")), text, doc, template) for name in names]
@@ -170,7 +170,7 @@ def _withoutTemplates(text):
     return text
 
 
-def _withoutValues(text):
+def withoutValues(text):
     """Declarators without their initialisers: `int a = 0, b{1}` -> `int a, b`."""
     out, depth, skipping = [], 0, False
     for c in text:
@@ -315,7 +315,7 @@ def snake(name):
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: "_" + m.group(1).lower(), name)
 
 
-def _literal(text):
+def literal(text):
     return 'R"doc(' + text.replace(')doc"', ") doc") + ')doc"'
 
 
@@ -325,12 +325,12 @@ def _documented(declarations):
         if d.is_type or d.kind == "namespace":
             lines.append(f"namespace {d.name}_ {{")
             if d.is_type:
-                lines.append(f"inline constexpr char self[] = {_literal(d.doc)};")
+                lines.append(f"inline constexpr char self[] = {literal(d.doc)};")
             lines += _documented(d.members)
             lines.append(f"}}")
         elif d.kind in ("function", "field", "value") and d.name.isidentifier() and d.name not in seen:
             docs = [other.doc for other in declarations if other.name == d.name and other.doc]
-            lines.append(f"inline constexpr char {d.name}_[] = {_literal(chr(10).join(dict.fromkeys(docs)))};")
+            lines.append(f"inline constexpr char {d.name}_[] = {literal(chr(10).join(dict.fromkeys(docs)))};")
             seen.add(d.name)
     return lines
 
