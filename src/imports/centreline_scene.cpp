@@ -2,6 +2,8 @@
 #include "imports/readers.h"
 #include "imports/yaml_text.h"
 #include "tendril/documents/point_file.h"
+#include "tendril/elements/curve.h"
+#include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>
@@ -27,6 +29,19 @@ std::vector<Vector3> pointsOf(const ImportOptions& options, Remarks& remarks) {
   if (repeated > 0) remarks.say(0, fmt::format("{} points that repeat the one before are left out", repeated));
   if (points.size() < 2) throw InputError({options.file.string(), 0, 0}, "", "a centreline has at least two different points", "give more");
   return points;
+}
+
+/// A node at a corner stands halfway between the legs, so that the elements beside it are arcs on their legs as chords, and longer.
+void noteCorners(const std::vector<Vector3>& points, double length, const std::filesystem::path& file, Remarks& remarks) try {
+  const Curve curve = Curve::polyline(points);
+  double meshed = 0;
+  for (std::size_t i = 1; i < points.size(); ++i)
+    meshed += se3::log(curve.frame(curve.breaks()[i - 1]).relative(curve.frame(curve.breaks()[i]))).head<3>().norm();
+  if (meshed > 1.001 * length)
+    remarks.say(
+        0, fmt::format("elements round the corners of the legs: they measure {:.6g} m together, {:.2g} % more than the legs; with more "
+                       "elements (--set elements=N) only those at corners do, and --spline makes a smooth curve",
+                       meshed, 100 * (meshed / length - 1)));
 }
 
 }
@@ -58,6 +73,8 @@ std::string sceneOfCentreline(const ImportOptions& options, Remarks& remarks) {
       0,
       fmt::format("the points lie along {} m; the beam is free of strain there and clamped at the first one, which the file does not say",
                   yaml::number(length)));
+
+  if (!options.isSmooth) noteCorners(points, length, options.file, remarks);
 
   const std::string stem = options.file.stem().string();
   const std::string name = Names(remarks, {"ground", "all"}).claim(stem, 0, "beam");

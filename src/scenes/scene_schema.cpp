@@ -97,7 +97,7 @@ const Schema& curve() {
          number("radius", dim::length, "Radius.").positive(),
          number("pitch", dim::length, "Advance in one turn; positive is right-handed, 0 a flat coil."),
          number("turns", dim::none, "Number of turns.").positive()}},
-       {"polyline", "Straight legs through points, each a node of the mesh.", {points, up}},
+       {"polyline", "Straight legs through points, each a node of the mesh; the elements beside a corner round it.", {points, up}},
        {"spline", "A natural cubic spline through points.", {points, up}},
        {"formula",
         "Any smooth curve (x, y, z) of a parameter, which the expressions call t.",
