@@ -39,4 +39,10 @@ class Interruption {
   std::shared_ptr<bool> pressed_ = std::make_shared<bool>(false);
 };
 
+/// Options whose questions to stop (members of them) ask for Ctrl-C, too.
+template <class Options, auto... questions> Options asking(Options options) {
+  ((options.*questions = Interruption().question(std::move(options.*questions))), ...);
+  return options;
+}
+
 }

@@ -84,6 +84,7 @@ CONTAINERS = {
     "std::span",
     "std::tuple",
 }
+QUESTION = "std::function<bool()>"
 
 
 class Unsupported(Exception):
@@ -562,6 +563,14 @@ class Room:
         return f"const {p.type.spell(value=True)}&"
 
     def passed(self, p):
+        """What C++ gets: questions to stop ask for Ctrl-C, too, be they arguments or members of options."""
+        if p.type.core == QUESTION:
+            return f"Interruption().question({p.name})"
+        if p.type.kind == "object" and not p.type.isPointer and (p.type.isConst or not p.type.isReference):
+            path = p.type.core.removeprefix("tendril::")
+            asked = [d.name for d in self.names.types[path].members if d.kind == "field" and d.text.startswith(QUESTION)]
+            if asked:
+                return f"asking<{', '.join([p.type.core, *(f'&{p.type.core}::{name}' for name in asked)])}>({p.name})"
         return f"std::move({p.name})" if p.type.kind == "owner" else p.name
 
     def argument(self, p):
@@ -705,7 +714,7 @@ def write(folder):
         headersOfAll.append(includes)
         types += room.types
         known = "".join(f'#include "tendril/{h}"\n' for h in FORWARD.get(room.name, FORWARD["*"]))
-        head = f'#include "binding.h"\n{known}{includes}\nnamespace tendril::python {{\n\n'
+        head = f'#include "module.h"\n\n{known}{includes}\nnamespace tendril::python {{\n\n'
         for i, part in enumerate(partsOf(room, names)):
             defined.append(f"define_{room.name}_{i + 1}")
             put(f"members_{room.name}_{i + 1}.cpp", f"{head}void {defined[-1]}(nb::module_& m) {{\n{part}\n  (void)m;\n}}\n\n}}\n")

@@ -198,8 +198,8 @@ TEST_F(CentrelineImport, SectionAndMaterialThatNobodyGaveAreNamed) {
 
 // An arc over a leg of length 1 that turns by pi/4 measures (pi/8) / sin(pi/8).
 TEST_F(CentrelineImport, CornersThatElementsRoundAreTold) {
-  const Import import = read("l.csv", "0 0 0\n1 0 0\n1 1 0\n",
-                             {.duration = 0.01, .density = 1000, .radius = 0.01, .young = 1e7, .poisson = 0.4});
+  const Import import =
+      read("l.csv", "0 0 0\n1 0 0\n1 1 0\n", {.duration = 0.01, .density = 1000, .radius = 0.01, .young = 1e7, .poisson = 0.4});
   EXPECT_TRUE(says(import.remarks, 0, "2.05234 m together, 2.6 % more")) << all(import.remarks);
   const Results results = runText(import.scene, {"gravity.acceleration=[0,0,0]"});
   EXPECT_NEAR(results.at("length")[0], std::numbers::pi / 4 / std::sin(std::numbers::pi / 8), 1e-9);

@@ -1,11 +1,13 @@
 #pragma once
 #include "support/files.h"
+#include "tendril/contact/contact_model.h"
 #include "tendril/imports/import.h"
 #include "tendril/io/run.h"
 #include "tendril/scenes/scene.h"
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,23 @@ class ImportTest : public ::testing::Test {
     expectError<InputError>([&] { read(name, content, options); }, parts);
   }
 
+  /// Whatever the bytes: a scene that can be read, or an InputError.
+  template <class Disturb> void expectNoHarm(const std::string& name, const std::string& content, const Disturb& disturb) {
+    std::mt19937 random(7);
+    int refused = 0;
+    for (int i = 0; i < 300; ++i) {
+      std::string text = content;
+      disturb(text, random);
+      try {
+        Scene::fromText(read(name, text).scene);
+      } catch (const InputError&) {
+        ++refused;
+      }
+    }
+    EXPECT_GT(refused, 100);
+    EXPECT_LT(refused, 300);
+  }
+
   TemporaryFolder folder;
 
  private:
@@ -60,6 +79,16 @@ inline void expectNear(const std::vector<double>& a, const std::vector<double>& 
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance);
 }
+
+/// The law between two parts; null if they pass through each other.
+inline const ContactLaw* lawOf(const Scene& scene, const char* first, const char* second) {
+  const ContactModel& contacts = scene.contacts();
+  return contacts.law(contacts.find(first), contacts.find(second));
+}
+
+/// Three faces of a tetrahedron, and the fourth.
+inline const std::string openTetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n";
+inline const std::string tetrahedron = openTetrahedron + "f 1 4 3\n";
 
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
