@@ -1,19 +1,15 @@
 // The page as a reader uses it, in a browser.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { crowd } from '../fixtures/crowd';
 import { cantilever } from '../fixtures/films';
-import { canTest, frameOf, Lab, type Opened } from './browser';
+import { canTest, frameOf } from './browser';
 import { balls, branches, branchFrames, cutOff, frames, halfWritten, hostile, peak, valley } from './films';
+import { pageOf, WatchedLab } from './watched';
 
-const lab = new Lab();
+const lab = new WatchedLab();
 const isPossible = canTest();
-let opened: Opened | null = null;
-
-async function open(...of: Parameters<Lab['open']>): Promise<Page> {
-  opened = await lab.open(...of);
-  return opened.page;
-}
+const open = (...of: Parameters<WatchedLab['open']>): Promise<Page> => pageOf(lab.open(...of));
 
 /** Where a thing is in the picture: the first point of a raster that picks it, in pixels of the page. */
 async function placeOf(page: Page, name: string): Promise<{ x: number; y: number }> {
@@ -35,14 +31,7 @@ const waitForFrame = (page: Page, frame: number) =>
   page.waitForFunction((n) => document.querySelector('#frame')?.textContent?.startsWith(`frame ${n} `), frame);
 
 describe.skipIf(!isPossible)('the page', { timeout: 60000 }, () => {
-  beforeAll(() => lab.start(), 120000);
-  afterAll(() => lab.stop());
-  afterEach(async () => {
-    const problems = opened?.problems;
-    await opened?.page.context().close();
-    opened = null;
-    expect(problems ?? []).toEqual([]); // no test may leave an error in the console
-  });
+  lab.watch();
 
   test('shows title, verdict, first frame and all parts of the interface', async () => {
     const page = await open(balls());

@@ -2,12 +2,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pile } from '../fixtures/films';
-import { canTest, Lab, pixelsOf, type Picture } from './browser';
+import { canTest, pixelsOf, type Picture } from './browser';
 import { balls } from './films';
+import { WatchedLab } from './watched';
 
-const lab = new Lab();
+const lab = new WatchedLab();
 const [width, height] = [320, 200];
 
 async function showOnlyBodies(page: Page): Promise<void> {
@@ -30,8 +31,7 @@ const pixel = ({ data }: Picture, x: number, y: number) =>
 const difference = (a: number[], b: number[]) => Math.max(...a.map((value, k) => Math.abs(value - b[k]!)));
 
 describe.skipIf(!canTest())('the picture', { timeout: 60000 }, () => {
-  beforeAll(() => lab.start(), 120000);
-  afterAll(() => lab.stop());
+  lab.watch();
 
   test('outlines are where rays meet the balls, to a pixel', async () => {
     const [distance, angle] = [6, 40];

@@ -1,28 +1,17 @@
 // The page of a study as a reader uses it, in a browser.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { insertStudy, throws } from '../fixtures/studies';
-import { canTest, Lab, type Opened } from './browser';
+import { canTest } from './browser';
+import { pageOf, WatchedLab } from './watched';
 
-const lab = new Lab();
-let opened: Opened | null = null;
-
-async function open(study = throws(), hash = ''): Promise<Page> {
-  opened = await lab.openPage((page) => insertStudy(page, study), {}, hash);
-  return opened.page;
-}
+const lab = new WatchedLab();
+const open = (study = throws(), hash = ''): Promise<Page> => pageOf(lab.openPage((page) => insertStudy(page, study), {}, hash));
 
 const column = (page: Page, n: number) => page.locator(`tbody tr td:nth-child(${n})`).allTextContents();
 
 describe.skipIf(!canTest())('the page of a study', { timeout: 60000 }, () => {
-  beforeAll(() => lab.start(), 120000);
-  afterAll(() => lab.stop());
-  afterEach(async () => {
-    const problems = opened?.problems;
-    await opened?.page.context().close();
-    opened = null;
-    expect(problems ?? []).toEqual([]);
-  });
+  lab.watch();
 
   test('tells what became of the runs', async () => {
     const page = await open();
@@ -104,7 +93,7 @@ describe.skipIf(!canTest())('the page of a study', { timeout: 60000 }, () => {
     });
     for (const id of ['parallel', 'scatter', 'histogram']) expect(strokes[id]).toBeGreaterThan(0.01);
     const withBounds = await page.evaluate(() => window.tendril.picturePng!({ width: 800, height: 600 }));
-    await opened!.page.context().close();
+    await lab.close();
     const plain = await open({ ...throws(), certification: null });
     const without = await plain.evaluate(() => window.tendril.picturePng!({ width: 800, height: 600 }));
     expect(withBounds).not.toBe(without);
