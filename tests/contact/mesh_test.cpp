@@ -235,6 +235,23 @@ TEST(Mesh, HullOfASphereTakesAllItsPoints) {
   EXPECT_NEAR(solidMoments(hull).volume, 4 * std::numbers::pi / 3, 0.01);
 }
 
+// Faces that are plane up to rounding, or nearly so: what a point sees of them hangs on the last bit.
+TEST(Mesh, HullOfPointsThatAreNearlyInPlanes) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const auto vector = [&] { return Vector3(uniform(random), uniform(random), uniform(random)); };
+  for (const double noise : {1e-3, 1e-9, 1e-12, 1e-13, 1e-15, 0.}) {
+    std::vector<Vector3> points;
+    for (int i = 0; i < 3000; ++i) {
+      const Vector3 x = vector();
+      points.push_back(x / x.cwiseAbs().maxCoeff() + noise * vector());
+    }
+    const TriangleMesh hull = convexHull(points);
+    EXPECT_EQ(findMeshDefect(hull), "") << noise;
+    EXPECT_NEAR(solidMoments(hull).volume, 8, 0.02 + 40 * noise) << noise;
+  }
+}
+
 TEST(Mesh, HullOfAPlaneIsRefused) {
   EXPECT_THROW(convexHull({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {2, 3, 0}}), InputError);
   EXPECT_THROW(convexHull({{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}}), InputError);
