@@ -54,7 +54,8 @@ def test_markers_and_states_of_another_model_are_refused():
     with pytest.raises(tendril.InputError, match="marker of another model"):
         other.build()
     small = mechanism()[0].build().model.initial_state()
-    for call in (marker.frame, marker.twist, marker.acceleration, large.energy, large.momentum):
+    measures = (tendril.measures.position(marker), tendril.measures.energy(large))
+    for call in (marker.frame, marker.twist, marker.acceleration, large.energy, large.momentum, *measures):
         with pytest.raises(ValueError, match="state"):
             call(small)
 

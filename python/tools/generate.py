@@ -493,6 +493,7 @@ class Room:
         if not name:
             raise Unsupported(f"operator {d.name}")
         isFree = owner not in self.names.types
+        isMeasure = isFree and result.core == "tendril::Measure" and parameters
         declared = ([f"tendril::{owner}& self"] if hasSelf else []) + [f"{self.parameterType(p)} {p.name}" for p in taken]
         mentioned = {p.name for p in parameters}
         checks = "".join(
@@ -520,6 +521,8 @@ class Room:
             body, returned = f" return listOf({{}}, {call});", " -> nb::list"
         elif result.kind == "span" and result.inner[0].core == "double":
             body, returned = f" return give(std::span<const double>({call}));", ""
+        elif isMeasure:
+            body, returned = f" return guarded({call}, {parameters[0].name});", ""
         else:
             body, returned = f" return give({call});", " -> decltype(auto)"
         extras = [self.argument(p) for p in taken]
@@ -671,6 +674,7 @@ def ordered(types):
 FORWARD = {"*": ("contact/contact_model.h", "model/director_system.h", "model/model.h"), "lie": (), "solvers": (), "documents": ()}
 FORWARD["scenes"] = (*FORWARD["*"], "analysis/model_contacts.h", "control/optimal_control.h", "shells/sheet_shape.h")
 FORWARD["studies"] = (*FORWARD["*"], "scenes/certification.h")
+OWN = {"elements": "measure_guard.h"}  # of the bindings
 PART = 300  # members in a source, so that none takes long to compile
 
 
@@ -714,7 +718,8 @@ def write(folder):
         headersOfAll.append(includes)
         types += room.types
         known = "".join(f'#include "tendril/{h}"\n' for h in FORWARD.get(room.name, FORWARD["*"]))
-        head = f'#include "module.h"\n\n{known}{includes}\nnamespace tendril::python {{\n\n'
+        own = f'#include "{OWN[room.name]}"\n' if room.name in OWN else ""
+        head = f'#include "module.h"\n{own}\n{known}{includes}\nnamespace tendril::python {{\n\n'
         for i, part in enumerate(partsOf(room, names)):
             defined.append(f"define_{room.name}_{i + 1}")
             put(f"members_{room.name}_{i + 1}.cpp", f"{head}void {defined[-1]}(nb::module_& m) {{\n{part}\n  (void)m;\n}}\n\n}}\n")
