@@ -161,9 +161,10 @@ class HullBuilder {
     std::sort(rim_.begin(), rim_.end());
   }
 
-  /// Whether the rim is one closed line without a vertex twice.
+  /// Whether the rim is one closed line that passes no vertex twice.
   bool isRound() const {
     const auto follows = [](const RimEdge& edge, int vertex) { return edge.from < vertex; };
+    if (rim_.empty()) return false;
     std::size_t length = 0;
     for (int v = rim_.front().from; length == 0 || v != rim_.front().from; ++length) {
       const auto edge = std::lower_bound(rim_.begin(), rim_.end(), v, follows);
