@@ -47,10 +47,10 @@ std::string count(const FrictionMargin& m) {
 void describeMargin(const Examination& e, std::vector<std::string>& sentences) {
   if (!(e.sliding->friction.array() > 0).any()) return;
   const FrictionMargin& m = e.margin;
-  if (m.factor > 1 && std::isfinite(m.factor))
+  if (m.isCertified() && std::isfinite(m.factor))
     sentences.push_back(
         fmt::format("The coefficients given may grow by the factor {} before that is no longer certain.", number(m.factor)));
-  else if (m.factor > 0 && m.factor <= 1)
+  else if (m.factor > 0 && !m.isCertified())
     sentences.push_back(fmt::format("The coefficients given reach the bound (factor {}): {}.", number(m.factor),
                                     e.bound.exact ? "there are loads with several solutions or none"
                                                   : "for some loads there may be several solutions or none, as this bound is not exact"));

@@ -227,16 +227,16 @@ FrictionMargin frictionMargin(const SlidingProblem& problem, const std::optional
   margin.bounds = boundsOfSingleContacts(problem, bound.beta2);
   margin.solutions = solveSliding(problem);
   margin.verdict = margin.solutions.verdict();
-  if (!margin.solutions.isComplete && margin.factor > 1) margin.verdict = Verdict::Certified;
+  if (!margin.solutions.isComplete && margin.isCertified()) margin.verdict = Verdict::Certified;
   int nearest = -1;
   double least = infinity;
   for (int i = 0; i < problem.contacts(); ++i) {
     if (!(problem.friction[i] > 0)) continue;
     const double ratio = margin.bounds[i] / problem.friction[i];
-    if (ratio <= 1) margin.endangered.push_back(i);
+    if (ratio <= 1 + dependentColumns) margin.endangered.push_back(i);
     if (ratio < least) least = ratio, nearest = i;
   }
-  if (margin.endangered.empty() && margin.factor > 0 && !(margin.factor > 1) && nearest >= 0) margin.endangered.push_back(nearest);
+  if (margin.endangered.empty() && margin.factor > 0 && !margin.isCertified() && nearest >= 0) margin.endangered.push_back(nearest);
   return margin;
 }
 

@@ -87,10 +87,9 @@ SlidingSolutions solveSliding(const SlidingProblem& problem) {
     followPath(problem, result);
     return result;
   }
-  const HorizontalLcp form = horizontalForm(problem);
-  const LcpSolutions all = enumerateSolutions(form);
+  const LcpSolutions all = enumerateSolutions(horizontalForm(problem));
   result.isContinuum = all.isContinuum;
-  result.isUniqueForEveryLoad = testUniqueSolvability(form).isP;
+  result.isUniqueForEveryLoad = all.uniqueness.isP;
   for (VectorX x : all.x) {
     for (int i = 0; i < problem.contacts(); ++i) {
       if (!problem.isBilateral[std::size_t(i)]) x[i] = std::max(0.0, x[i]);

@@ -19,7 +19,7 @@ double count(const SlidingSolutions& solutions) {
 double uniqueForEveryLoad(const Examination& e) {
   if (!e.sliding) return 0;
   if (e.margin.solutions.isUniqueForEveryLoad) return *e.margin.solutions.isUniqueForEveryLoad;
-  return e.margin.factor > 1 ? 1 : unknown;
+  return e.margin.isCertified() ? 1 : unknown;
 }
 
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <queue>
 #include <stdexcept>
 
@@ -21,7 +22,6 @@ using Eigen::VectorXd;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Eigen::Index fewRows = 14; ///< all sets are looked at: cheaper than bounds
-constexpr double dependent = 1e-12;  ///< columns of unit length: relative pivot of a piece that counts as singular
 
 void checkSquare(const MatrixXd& M, const char* what) {
   if (M.rows() != M.cols()) throw std::invalid_argument(fmt::format("{}: the matrix is {} x {}, not square", what, M.rows(), M.cols()));
@@ -172,37 +172,86 @@ void checkProblem(const HorizontalLcp& problem, const char* what) {
   checkSize(problem.size(), what);
 }
 
-/// Solves C y + q = 0, y >= 0, for the columns of one piece, which are of unit length.
+double largestEntry(const Eigen::Ref<const VectorXd>& x) { return x.lpNorm<Eigen::Infinity>(); } // squares of large numbers overflow
+
+/// The matrix C of one piece, its columns brought to unit length: bit i of `number` takes column i from P, otherwise -N_i.
 class Piece {
  public:
-  Piece(const MatrixXd& C, const VectorXd& q, double tolerance) : qr_(C) {
-    qr_.setThreshold(dependent);
-    y = qr_.solve(-q);
-    isSingular = qr_.rank() < C.cols();
-    isSolved = isSingular ? findFeasible(C, q, tolerance) : (y.array() >= -tolerance).all();
+  Piece(const HorizontalLcp& problem, int number) : number_(number), C_(problem.size(), problem.size()), length_(problem.size()) {
+    for (int i = 0; i < problem.size(); ++i) {
+      const auto column = (isPositive(i) ? problem.P : problem.N).col(i);
+      const double length = largestEntry(column);
+      length_[i] = (isPositive(i) ? 1 : -1) * (length > 0 ? length : 1.0);
+      C_.col(i) = column / length_[i];
+    }
+    qr_.setThreshold(dependentColumns);
+    qr_.compute(C_);
   }
 
-  VectorXd y;
-  bool isSingular = false, isSolved = false;
+  /// Of x_i per unit of y_i, with its sign.
+  double length(int i) const { return length_[i]; }
+  bool isPositive(int i) const { return number_ >> i & 1; }
+  bool isSingular() const { return qr_.rank() < C_.cols(); }
+  double smallestPivot() const { return C_.size() ? qr_.matrixQR().diagonal().cwiseAbs().minCoeff() : 1; }
+
+  /// Sign of the determinant of the columns of P and N, 0 if it is singular.
+  int orientation() const {
+    if (isSingular()) return 0;
+    // C = Q R Pi^-1, Q a product of reflections.
+    int sign = int(qr_.colsPermutation().determinant());
+    for (Eigen::Index i = 0; i < C_.cols(); ++i) {
+      if ((qr_.matrixQR()(i, i) < 0) != (length_[i] < 0)) sign = -sign;
+      if (qr_.hCoeffs()[i] != 0) sign = -sign;
+    }
+    return sign;
+  }
+
+  /// C y + q = 0, y >= 0, if there is such a y; of several the shortest.
+  std::optional<VectorXd> solve(const VectorXd& q, double tolerance) const {
+    const std::optional<VectorXd> y = isSingular() ? shortest(q, tolerance) : VectorXd(qr_.solve(-q));
+    return y && (y->array() >= -tolerance).all() ? y : std::nullopt;
+  }
 
  private:
-  /// The shortest solution; the equations must agree and the polyhedron not be empty.
-  bool findFeasible(const MatrixXd& C, const VectorXd& q, double tolerance) {
-    if ((C * y + q).lpNorm<Eigen::Infinity>() > tolerance) return false;
-    const Eigen::Index n = C.cols();
-    QuadraticProgram program{MatrixXd::Identity(n, n), VectorXd::Zero(n), MatrixXd(2 * n, n), VectorXd::Zero(2 * n), int(n)};
-    program.N << qr_.matrixQR().topRows(n).triangularView<Eigen::Upper>().toDenseMatrix() * qr_.colsPermutation().inverse(),
-        MatrixXd::Identity(n, n);
+  /// The equations must agree and the polyhedron not be empty.
+  std::optional<VectorXd> shortest(const VectorXd& q, double tolerance) const {
+    const Eigen::Index n = C_.cols(), rank = qr_.rank();
     VectorXd rest = -(qr_.householderQ().transpose() * q);
-    for (Eigen::Index i = qr_.rank(); i < n; ++i) program.N.row(i).setZero(), rest[i] = 0;
-    program.b.head(n) = rest;
+    if (largestEntry(rest.tail(n - rank)) > tolerance) return {};
+    QuadraticProgram program{MatrixXd::Identity(n, n), VectorXd::Zero(n), MatrixXd(2 * n, n), VectorXd::Zero(2 * n), int(n)};
+    program.N << qr_.matrixQR().triangularView<Eigen::Upper>().toDenseMatrix() * qr_.colsPermutation().inverse(), MatrixXd::Identity(n, n);
+    program.N.middleRows(rank, n - rank).setZero();
+    program.b.head(rank) = rest.head(rank);
     const ProximalPoint point = solveProximal(program);
-    if (point.status != PivotStatus::Solved) return false;
-    y = point.v;
-    return (y.array() >= -tolerance).all();
+    return point.status == PivotStatus::Solved ? std::optional(point.v) : std::nullopt;
   }
 
+  int number_;
+  MatrixXd C_;
+  VectorXd length_;
   Eigen::ColPivHouseholderQR<MatrixXd> qr_;
+};
+
+/// Compares the orientations of pieces, the first of which has all columns from N.
+class OrientationTest {
+ public:
+  OrientationTest() { report.tolerance = dependentColumns, report.smallestPivot = infinity; }
+
+  void take(const Piece& piece, int size) {
+    report.smallestPivot = std::min(report.smallestPivot, piece.smallestPivot());
+    const int orientation = piece.orientation();
+    if (first_ == 0) first_ = orientation;
+    if (!report.isP || (orientation != 0 && orientation == first_)) return;
+    report.isP = false;
+    for (int i = 0; i < size; ++i) {
+      if (piece.isPositive(i)) report.witness.push_back(i);
+    }
+  }
+
+  PMatrixReport report;
+
+ private:
+  int first_ = 0;
 };
 
 }
@@ -227,52 +276,43 @@ PMatrixRadius radiusOfPMatrix(const MatrixXd& M, double relativeTolerance, long 
   return M.rows() <= fewRows ? search.tryAllSets() : search.branchAndBound(maxNodes);
 }
 
-PMatrixReport testUniqueSolvability(const HorizontalLcp& problem, double tolerance) {
+PMatrixReport testUniqueSolvability(const HorizontalLcp& problem) {
   checkProblem(problem, "unique solvability");
-  const Eigen::FullPivLU<MatrixXd> lu(problem.P);
-  if (problem.size() > 0 && !(std::abs(lu.matrixLU().diagonal().cwiseAbs().minCoeff()) > tolerance * lu.maxPivot())) {
-    PMatrixReport report{false, {}, 0, tolerance};
-    for (int i = 0; i < problem.size(); ++i) report.witness.push_back(i);
-    return report;
-  }
-  return testPMatrix(lu.solve(problem.N), tolerance);
+  OrientationTest test;
+  for (int piece = 0; piece < 1 << problem.size() && test.report.isP; ++piece) test.take(Piece(problem, piece), problem.size());
+  return test.report;
 }
 
 LcpSolutions enumerateSolutions(const HorizontalLcp& problem, double tolerance) {
   checkProblem(problem, "enumeration");
   const int n = problem.size();
   if (n == 0) return {{VectorXd()}, false};
-  const auto unit = [](const MatrixXd& A, int i) {
-    const double length = A.col(i).lpNorm<Eigen::Infinity>(); // squares of large numbers overflow
-    return length > 0 ? length : 1.0;
-  };
   // Columns and a load of unit size: then all y are of one size.
-  const double size = n > 0 ? problem.q.lpNorm<Eigen::Infinity>() : 0;
+  const double size = largestEntry(problem.q);
   const VectorXd q = size > 0 ? VectorXd(problem.q / size) : problem.q;
   LcpSolutions result;
-  MatrixXd C(n, n);
-  VectorXd length(n);
+  OrientationTest test;
   std::vector<VectorXd> scaled; // columns alike for either sign, so that solutions can be compared
-  for (int piece = 0; piece < 1 << n; ++piece) {
+  for (int number = 0; number < 1 << n; ++number) {
+    const Piece piece(problem, number);
+    test.take(piece, n);
+    const std::optional<VectorXd> solved = piece.solve(q, tolerance);
+    if (!solved) continue;
+    result.isContinuum = result.isContinuum || piece.isSingular();
+    VectorXd y = solved->cwiseMax(0), x(n);
     for (int i = 0; i < n; ++i) {
-      const bool isPlus = piece >> i & 1;
-      const MatrixXd& source = isPlus ? problem.P : problem.N;
-      length[i] = (isPlus ? 1 : -1) * unit(source, i);
-      C.col(i) = source.col(i) / length[i];
+      y[i] = std::copysign(y[i], piece.length(i));
+      x[i] = size * y[i] / std::abs(piece.length(i));
     }
-    const Piece solved(C, q, tolerance);
-    if (!solved.isSolved) continue;
-    result.isContinuum = result.isContinuum || solved.isSingular;
-    VectorXd y = solved.y.cwiseMax(0);
-    for (int i = 0; i < n; ++i) y[i] = std::copysign(y[i], length[i]);
-    const double largest = n > 0 ? y.lpNorm<Eigen::Infinity>() : 0;
+    const double largest = largestEntry(y);
     const bool isKnown = std::any_of(scaled.begin(), scaled.end(), [&](const VectorXd& other) {
-      return (other - y).lpNorm<Eigen::Infinity>() <= 10 * tolerance * std::max(1.0, largest);
+      return largestEntry(other - y) <= 10 * tolerance * std::max(1.0, largest);
     });
     if (isKnown) continue;
     scaled.push_back(y);
-    result.x.push_back(size > 0 ? VectorXd(size * y.cwiseQuotient(length.cwiseAbs())) : y);
+    result.x.push_back(x);
   }
+  result.uniqueness = test.report;
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/SVD>
+#include <fmt/format.h>
 
 #include <limits>
 
@@ -49,10 +50,11 @@ TEST(PMatrix, TestAgreesWithAllMinors) {
       }
       isP = isP && M(rows, rows).determinant() > 0;
     }
-    const PMatrixReport report = testPMatrix(M);
-    ASSERT_EQ(report.isP, isP);
-    if (!isP) {
-      EXPECT_LE(M(report.witness, report.witness).determinant(), 0);
+    for (const PMatrixReport& report : {testPMatrix(M), testUniqueSolvability({M, MatrixX::Identity(n, n), VectorX::Zero(n)})}) {
+      ASSERT_EQ(report.isP, isP);
+      if (!isP) {
+        EXPECT_LE(M(report.witness, report.witness).determinant(), 0);
+      }
     }
     positive += isP;
   }
@@ -188,6 +190,30 @@ TEST(PainleveKlein, ExactRegions) {
     reachable += isUnique, arbitrary += mu1 + mu2 < limit;
   }
   EXPECT_GT(reachable, arbitrary);
+}
+
+// At mu1 + mu2 = 2/tan a piece is singular: uniqueness for every load, an open condition, ends there, also where rounding of the smallest
+// pivot is of the right sign, and one of the coefficients is zero. The pull has its one solution as long as |mu1 - mu2| < 2/tan.
+TEST(PainleveKlein, OnTheBoundaryUniquenessForEveryLoadIsLost) {
+  for (const double angle : {20.0, 30.0, 45.0, 53.0, 60.0, 70.0}) {
+    const Rod rod{1.3, 0.7, 0, angle * degree};
+    const double limit = 2 * rod.c() / rod.s();
+    for (const double share : {0.0, 0.05, 0.25, 0.5, 0.6, 1.0}) {
+      for (const double factor : {1 - 1e-9, 1.0, 1 + 1e-9}) {
+        const double mu1 = factor * share * limit, mu2 = factor * (1 - share) * limit;
+        for (const double moment : {1.0, -1.0}) {
+          const FrictionMargin margin = frictionMargin(test::sliding(test::painleveKlein(rod, mu1, mu2, moment)));
+          const std::string at = fmt::format("{} degrees, share {}, factor {}", angle, share, factor);
+          EXPECT_EQ(margin.solutions.isUniqueForEveryLoad.value(), factor < 1) << at;
+          EXPECT_EQ(margin.isCertified(), factor < 1) << at;
+          EXPECT_EQ(margin.endangered.empty(), factor < 1) << at;
+          if (factor < 1 || std::abs(mu1 - mu2) < 0.95 * limit) {
+            EXPECT_EQ(margin.verdict, Verdict::Unique) << at;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(PainleveKlein, OneSmoothGuide) {

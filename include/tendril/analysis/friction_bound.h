@@ -38,11 +38,14 @@ VectorX boundsOfSingleContacts(const SlidingProblem& problem, const std::optiona
 /// How far given friction is from where uniqueness is no longer certain.
 struct FrictionMargin {
   Verdict verdict = Verdict::Undecided;
-  double factor = 0; ///< by which all coefficients may grow (above 1: certified); infinite without friction
+  double factor = 0; ///< by which all coefficients may grow; infinite without friction
   VectorX bounds;    ///< of the single contacts
   std::vector<int>
       endangered; ///< contacts whose coefficient reaches their own bound or, if none does and nothing is certified, the nearest
   SlidingSolutions solutions;
+
+  /// Whether the coefficients lie below the bound: at the bound itself uniqueness for every load ends.
+  bool isCertified() const { return factor > 1 + dependentColumns; }
 };
 FrictionMargin frictionMargin(const SlidingProblem& problem, const std::optional<PMatrixRadius>& beta2 = {});
 

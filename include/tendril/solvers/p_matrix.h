@@ -10,18 +10,21 @@ struct PMatrixReport {
   bool isP = true;
   /// Rows of a principal submatrix whose determinant is not positive; empty if there is none.
   std::vector<int> witness;
-  /// Smallest pivot met, det(set + i) / det(set) relative to the largest entry of the scaled matrix: how clear the decision is.
-  double smallestPivot = 0;
-  double tolerance = 0; ///< pivots up to this count as not positive
+  double smallestPivot = 0; ///< smallest one met: how clear the decision is
+  double tolerance = 0;     ///< pivots up to this count as not positive
 };
+
+/// Distance at which a column of a piece of a complementarity problem counts as lying in the span of the others, all columns of unit length
+/// (largest entry): the one meaning of "singular" that uniqueness for every load and the solutions for one load are decided by.
+inline constexpr double dependentColumns = 1e-12;
 
 /// Most rows for which subsets of rows are looked through one by one.
 inline constexpr int maxEnumeratedRows = 20;
 
 /// Exact test for P-matrices, for which 0 <= z _|_ M z + q >= 0 has exactly one solution whatever q (Samelson, Thrall & Wesler 1958): M is
-/// one if M_11 > 0 and both M without its first row and column and the Schur complement of M_11 are (Tsatsomeros & Li 2000). 2^n pivots;
-/// the general question is co-NP-complete. Rows and columns are scaled by the diagonal, so that units do not enter.
-/// Errors: std::invalid_argument unless M is square and finite with at most maxEnumeratedRows rows.
+/// one if M_11 > 0 and both M without its first row and column and the Schur complement of M_11 are (Tsatsomeros & Li 2000). 2^n pivots,
+/// det(set + i) / det(set); the general question is co-NP-complete. Rows and columns are scaled by the diagonal, so that units do not
+/// enter. Errors: std::invalid_argument unless M is square and finite with at most maxEnumeratedRows rows.
 PMatrixReport testPMatrix(const Eigen::MatrixXd& M, double tolerance = 1e-12);
 
 /// How far a P-matrix is from losing that property.
@@ -60,15 +63,18 @@ struct HorizontalLcp {
   int size() const { return int(q.size()); }
 };
 
-/// Whether there is exactly one solution whatever q: the determinants of all 2^n matrices that take each column from P or from N have the
-/// same sign, which is to say that P is invertible and P^-1 N a P-matrix.
-PMatrixReport testUniqueSolvability(const HorizontalLcp& problem, double tolerance = 1e-12);
+/// Whether there is exactly one solution whatever q: the determinants of all 2^n matrices that take each column from P or from N, the
+/// pieces, have the same sign, which is to say that P is invertible and P^-1 N a P-matrix. The condition is open: where a piece is singular
+/// (dependentColumns) it does not hold. The witness is the set of columns from P of a piece with a sign of its own or none; pivots are the
+/// distances of columns from the span of others.
+PMatrixReport testUniqueSolvability(const HorizontalLcp& problem);
 
 /// All solutions x, piece by piece.
 struct LcpSolutions {
   std::vector<Eigen::VectorXd> x;
   /// A piece whose columns depend on each other holds solutions, as a rule a whole polyhedron of them; one of it is in x.
   bool isContinuum = false;
+  PMatrixReport uniqueness; ///< whatever q, as testUniqueSolvability
 };
 
 /// Looks through all 2^n pieces: an oracle for small problems. Solutions that differ by less than the tolerance, relative to the largest
