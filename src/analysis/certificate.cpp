@@ -26,7 +26,7 @@ Certificate certify(CountedPerformance& performance, const UncertainInputs& inpu
   c.values = sampledValues(performance, inputs, RandomStream(options.seed), options.samples, stop);
   const auto exists = c.values.array().isFinite();
   c.undefined = c.samples - long(exists.count());
-  c.failures = long((c.values.array() > options.threshold).count());
+  c.failures = long((exists && c.values.array() > options.threshold).count());
   c.observed = clopperPearson(c.failures + c.undefined, c.samples, 1 - options.epsilon);
   c.hoeffding = hoeffdingBound(c.failures + c.undefined, c.samples, options.epsilon);
   const double defined = double(c.samples - c.undefined);

@@ -76,6 +76,7 @@ Distribution Distribution::discrete(const std::vector<double>& values, const std
     total += weight;
     d.values_.push_back(values[i]), d.shares_.push_back(total);
   }
+  require(std::isfinite(total), "the weights have no finite sum");
   for (double& share : d.shares_) share /= total;
   d.shares_.back() = 1;
   d.lower_ = d.values_.front(), d.upper_ = d.values_.back();

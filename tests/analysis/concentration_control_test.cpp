@@ -89,6 +89,17 @@ TEST(Certificate, WhatDoesNotExistIsCountedAndNothingIsCertified) {
 }
 
 // Every bound lies above what is observed; the sampled one at its confidence, for linear functions of uniforms with D^2 = sum c^2.
+// One that is infinite does not exist: it is not a failure besides.
+TEST(Certificate, WhatIsInfiniteIsCountedOnce) {
+  const Performance infinite{[](const MatrixX& points) { return VectorX::Constant(points.cols(), HUGE_VAL); }};
+  CountedPerformance performance(infinite, {VectorX::Zero(1), VectorX::Ones(1)});
+  const Certificate c = certify(performance, {{{"X", Distribution::uniform(0, 1)}}}, {.threshold = 0.5, .samples = 100});
+  EXPECT_EQ(c.undefined, 100);
+  EXPECT_EQ(c.failures, 0);
+  EXPECT_EQ(c.observed.upper, 1);
+  EXPECT_GT(c.observed.lower, 0.9);
+}
+
 TEST(Certificate, BoundsAreNeverBelowTheObservedFailures) {
   const VectorX c = (VectorX(4) << 1, -0.5, 2, 0.25).finished();
   UncertainInputs uniforms;

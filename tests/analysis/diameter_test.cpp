@@ -133,6 +133,25 @@ TEST(Diameter, GradientsFindSmoothMaximaInFewRuns) {
   }
 }
 
+// A lies on the top of a hill, B at its foot, where the slope is not zero: the slopes of both are not mixed up.
+TEST(Diameter, GradientsFindTheTopOfAHill) {
+  const auto hill = [](const VectorX& x) { return -(x[0] - 0.6) * (x[0] - 0.6) + 0.1 * x[1]; };
+  const Diameter diameter = diameterOf(hill, {VectorX::Zero(2), VectorX::Ones(2)}, {.method = DiameterMethod::Gradient});
+  EXPECT_NEAR(diameter.inputs[0].value, 0.36, 1e-9);
+  EXPECT_NEAR(diameter.inputs[1].value, 0.1, 1e-12);
+}
+
+// Differences do not leave the box: at its faces they are of one side, and as long as they are.
+TEST(CountedPerformance, DifferencesOfALinearFunctionAreItsSlopesAtFacesToo) {
+  const Box box{VectorX::Constant(3, -2), VectorX::Constant(3, 4)};
+  const VectorX slopes = VectorX::LinSpaced(3, 1, 7);
+  CountedPerformance performance(pointwise([&](const VectorX& x) { return slopes.dot(x); }), box);
+  MatrixX points(3, 3), gradients;
+  points << box.lower, box.upper, VectorX::Constant(3, 0.5);
+  performance.gradients(points, gradients);
+  EXPECT_LE((gradients.colwise() - slopes).cwiseAbs().maxCoeff(), 1e-6);
+}
+
 TEST(Diameter, GivenGradientsReplaceDifferences) {
   const VectorX slopes = VectorX::LinSpaced(20, 1, 20);
   Performance linear{[&](const MatrixX& points) { return VectorX(points.transpose() * slopes); }};

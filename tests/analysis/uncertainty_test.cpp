@@ -87,6 +87,7 @@ TEST(Distribution, RefusesWhatIsNone) {
   EXPECT_THROW(Distribution::discrete({}), InputError);
   EXPECT_THROW(Distribution::discrete({1, infinity}), InputError);
   EXPECT_THROW(Distribution::discrete({1, 2}, {1}), InputError);
+  EXPECT_THROW(Distribution::discrete({1, 2}, {1e308, 1e308}), InputError); // their sum is infinite
 }
 
 TEST(UncertainInputs, SamplesDependOnSeedAndPlaceAlone) {
