@@ -79,7 +79,7 @@ std::optional<Parcel> take(std::string_view stream, std::size_t& begin) {
 
 std::size_t tasksAhead(std::size_t left, std::size_t workers) { return std::clamp<std::size_t>(left / (2 * workers), 1, 64); }
 
-WorkerPool::WorkerPool(const Work& work, std::size_t workers) : work_(work), workers_(workers) {}
+WorkerPool::WorkerPool(const Work& work, std::size_t workers) : work_(work), most_(workers) {}
 
 WorkerPool::~WorkerPool() {
   for (Worker& worker : workers_) {
@@ -93,6 +93,7 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::give(std::uint64_t task, std::string bytes) {
   waiting_.push_back({task, 0, std::move(bytes)});
   ++pending_;
+  if (workers_.size() < std::min(most_, pending_)) workers_.emplace_back();
 }
 
 void WorkerPool::interrupt() {
@@ -111,7 +112,9 @@ std::vector<Parcel> WorkerPool::collect(std::chrono::milliseconds patience) {
   feed();
   std::vector<pollfd> channels;
   for (const Worker& worker : workers_) channels.push_back({worker.channel, POLLIN, 0}); // a channel of -1 is passed over
-  if (::poll(channels.data(), channels.size(), answers.empty() ? int(patience.count()) : 0) > 0) {
+  const int ready = ::poll(channels.data(), channels.size(), answers.empty() ? int(patience.count()) : 0);
+  if (ready < 0 && errno != EINTR) throw MachineFailure(fmt::format("cannot wait for the workers: {}", std::strerror(errno)));
+  if (ready > 0) {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       if (channels[i].revents != 0 && !read(workers_[i], answers)) bury(workers_[i], answers);
     }
@@ -123,7 +126,7 @@ std::vector<Parcel> WorkerPool::collect(std::chrono::milliseconds patience) {
 
 /// The idle first, then a round at a time, so that what waits is spread evenly.
 void WorkerPool::feed() {
-  const std::size_t most = tasksAhead(waiting_.size(), workers_.size());
+  const std::size_t most = tasksAhead(waiting_.size(), most_);
   for (std::size_t depth = 1; depth <= most; ++depth) {
     for (Worker& worker : workers_) {
       if (waiting_.empty()) return;

@@ -36,13 +36,14 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();
 
-  std::size_t workers() const { return workers_.size(); }
+  /// At most; there are no more than there were tasks at a time.
+  std::size_t workers() const { return most_; }
   /// Tasks given and not yet answered.
   std::size_t pending() const { return pending_; }
   void give(std::uint64_t task, std::string bytes);
   /// Asks the workers to stop. From now on what waits is dropped, as is what ends without an answer.
   void interrupt();
-  /// Waits at most so long for answers, and returns those that have come.
+  /// Waits at most so long for answers, and returns those that have come. Throws MachineFailure if no process can be started.
   std::vector<Parcel> collect(std::chrono::milliseconds patience);
 
  private:
@@ -62,6 +63,7 @@ class WorkerPool {
   void bury(Worker& worker, std::vector<Parcel>& answers);
 
   const Work& work_;
+  const std::size_t most_;
   std::vector<Worker> workers_;
   std::deque<Parcel> waiting_;
   std::size_t pending_ = 0;

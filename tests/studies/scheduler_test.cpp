@@ -7,6 +7,7 @@
 #include <csignal>
 #include <map>
 #include <set>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace tendril::testing {
@@ -101,6 +102,30 @@ TEST(Scheduler, StopsOnRequestAndKeepsWhatIsDone) {
   }));
   EXPECT_GT(done.size(), 5u);
   EXPECT_LT(done.size(), 10000u);
+}
+
+/// With few files that this process may have open.
+class FewFiles {
+ public:
+  FewFiles() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = 64;
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+// Workers that are not needed cost nothing, and more of them than there can be processes are a failure with a name.
+TEST(Scheduler, MayHaveMoreWorkersThanFilesButNotUseThem) {
+  const FewFiles few;
+  Scheduler scheduler(ranks(), square, {.workers = 1000000});
+  EXPECT_EQ(runAll(scheduler, 10, numbered).size(), 10u);
+  Scheduler busy(ranks(), [](std::string_view) { return sleep(60), ""; }, {.workers = 1000});
+  expectError<MachineFailure>([&] { busy.run(1000, numbered, [](std::size_t, TaskEnd, const std::string&) {}); }, {"worker", "-j"});
 }
 
 TEST(Scheduler, EndsWorkersThatAreBusyWhenItIsLeftEarly) {

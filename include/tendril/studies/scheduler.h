@@ -37,14 +37,15 @@ struct SchedulerOptions {
 /// tasks ahead while there are many, one when few are left, so that all end at about the same time.
 class Scheduler {
  public:
-  /// The ranks must outlive the scheduler. Throws MachineFailure if no process can be started.
+  /// The ranks must outlive the scheduler.
   Scheduler(Ranks& ranks, Work work, SchedulerOptions options = {});
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
   /// On the root, ends the service of the other ranks.
   ~Scheduler();
 
-  /// Root: works off tasks 0 to count - 1; `task` makes the bytes of a task when it is handed out. An exception of either function ends it.
+  /// Root: works off tasks 0 to count - 1; `task` makes the bytes of a task when it is handed out. An exception of either function ends it,
+  /// as does MachineFailure if no process can be started.
   /// False if it was stopped before all were done; otherwise it may be called again and again.
   bool run(std::size_t count, const std::function<std::string(std::size_t)>& task, const Collect& collect);
   /// Other ranks: works for the root until its scheduler ends.
