@@ -1,5 +1,7 @@
 #include "tendril/documents/document.h"
+#include "io/nearest_name.h"
 #include "tendril/documents/nearest_name.h"
+#include "tendril/io/overrides.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -438,11 +440,12 @@ class Override {
     if (trim(content).empty()) throw InputError(where, path, "the value is missing", "write e.g. --set " + path + "=1");
   }
 
-  void apply() {
+  /// Returns the path of the value.
+  std::string apply() {
     const std::string name = path.starts_with("parameters.") ? path.substr(std::string("parameters.").size()) : path;
     if (tree.parameters.contains(name)) return setParameter(name);
     if (name != path) refuseStep("there is no parameter '" + name + "'", name, tree.parameters.names());
-    setValue();
+    return setValue();
   }
 
  private:
@@ -458,7 +461,7 @@ class Override {
     return parseYaml(content, where.file, target, where);
   }
 
-  void setParameter(const std::string& name) {
+  std::string setParameter(const std::string& name) {
     const std::string target = "parameters." + name;
     std::unique_ptr<Value> value;
     if (tree.parameters.isText(name)) {
@@ -468,9 +471,10 @@ class Override {
       value = parse(target);
     }
     tree.parameters.override(name, std::move(value));
+    return target;
   }
 
-  void setValue() {
+  std::string setValue() {
     Value* value = tree.root.get();
     std::string_view rest = path;
     while (true) {
@@ -484,14 +488,18 @@ class Override {
         rest.remove_prefix(step.size());
         if (step.empty()) throw InputError(where, path, "there is an empty step in the path", "write e.g. beams[0].elements");
         std::unique_ptr<Value>* slot = named(*value, step, rest.empty());
-        if (!slot) return;
+        if (!slot) return childPath(value->path, step);
         if (rest.empty()) return replace(*slot);
         value = slot->get();
       }
     }
   }
 
-  void replace(std::unique_ptr<Value>& slot) const { slot = parse(slot->path); }
+  std::string replace(std::unique_ptr<Value>& slot) const {
+    const std::string target = slot->path;
+    slot = parse(target);
+    return target;
+  }
 
   std::unique_ptr<Value>& element(Value& sequence, std::string_view& rest) const {
     const std::size_t close = rest.find(']');
@@ -1053,6 +1061,18 @@ void expandRepetitions(Value& root, const ParameterTable& parameters) {
 
 namespace {
 
+/// Makes the table of parameters, and returns where each override went.
+std::vector<std::string> applyOverrides(detail::Tree& tree, std::span<const std::string> overrides) {
+  tree.root->learn("parameters");
+  if (Value::Entry* parameters = tree.root->find("parameters")) {
+    parameters->used = true;
+    tree.parameters.define(*parameters->value);
+  }
+  std::vector<std::string> paths;
+  for (const std::string& assignment : overrides) paths.push_back(Override(tree, assignment).apply());
+  return paths;
+}
+
 UnitSystem readUnits(const Node& node) {
   try {
     return {node.text("length", "m"), node.text("mass", "kg"), node.text("time", "s")};
@@ -1097,12 +1117,7 @@ Document Document::fromSource(const DocumentSource& source, std::span<const std:
   tree->file = source.file_;
   tree->overrides.assign(overrides.begin(), overrides.end());
   tree->root = source.root_->clone();
-  tree->root->learn("parameters");
-  if (Value::Entry* parameters = tree->root->find("parameters")) {
-    parameters->used = true;
-    tree->parameters.define(*parameters->value);
-  }
-  for (const std::string& assignment : overrides) Override(*tree, assignment).apply();
+  applyOverrides(*tree, overrides);
   if (const auto units = Node(tree.get(), tree->root.get()).optionalMap("units")) tree->parameters.units = readUnits(*units);
   tree->parameters.resolveAll();
   expandRepetitions(*tree->root, tree->parameters);
@@ -1117,5 +1132,22 @@ std::vector<std::string> Document::unusedParameters() const { return tree->param
 const std::string& Document::text() const { return tree->text; }
 const std::string& Document::fileName() const { return tree->file; }
 const std::vector<std::string>& Document::overrides() const { return tree->overrides; }
+
+void refuseLostOverrides(const DocumentSource& source, std::span<const std::string> overrides) {
+  detail::Tree tree;
+  tree.file = source.fileName();
+  tree.root = parseYaml(source.text(), tree.file, "");
+  const std::vector<std::string> paths = applyOverrides(tree, overrides);
+  const auto isWithin = [](const std::string& path, const std::string& whole) {
+    return path.starts_with(whole) && (path.size() == whole.size() || path[whole.size()] == '.' || path[whole.size()] == '[');
+  };
+  for (std::size_t later = 0; later < paths.size(); ++later) {
+    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+      if (isWithin(paths[earlier], paths[later]))
+        throw InputError({"--set " + overrides[later]}, paths[later],
+                         "the value is set twice: nothing is left of '" + overrides[earlier] + "'", "set it once");
+    }
+  }
+}
 
 }

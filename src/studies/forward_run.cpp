@@ -1,5 +1,6 @@
 #include "tendril/studies/forward_run.h"
 
+#include "tendril/io/overrides.h"
 #include "tendril/io/run.h"
 #include "tendril/io/run_failure.h"
 #include "tendril/model/error.h"
@@ -122,7 +123,11 @@ ForwardResult ForwardRun::operator()(std::span<const std::string> overrides, con
 
 std::string ForwardRun::assign(std::string_view name, double value) { return fmt::format("{}={}", name, value); }
 
-void ForwardRun::check(std::span<const std::string> overrides) const { Scene::fromSource(source_, all(overrides)); }
+void ForwardRun::check(std::span<const std::string> overrides) const {
+  const std::vector<std::string> together = all(overrides);
+  refuseLostOverrides(source_, together);
+  Scene::fromSource(source_, together);
+}
 
 std::vector<std::string> ForwardRun::all(std::span<const std::string> overrides) const {
   std::vector<std::string> list = common_;

@@ -1,5 +1,7 @@
 #include "support/files.h"
+#include "support/files.h"
 #include "tendril/documents/document.h"
+#include "tendril/io/overrides.h"
 
 #include <cmath>
 #include <numbers>
@@ -271,6 +273,18 @@ TEST(Overrides, SetParametersAndAnyOtherValue) {
   EXPECT_DOUBLE_EQ(beams[0].number("moment", dimension::moment), 2 * std::numbers::pi * 5 / 3);
   beams[1].text("name");
   expectError<InputError>([&] { beams[1].finish(); }, {"--set beams.rod.extra=1: beams[1].extra", "unknown key 'extra'"});
+}
+
+TEST(Overrides, AreLostWhereALaterOneSetsTheSameOrWhatHoldsIt) {
+  const DocumentSource source = DocumentSource::fromText(sceneText);
+  const auto lose = [&](const std::vector<std::string>& overrides) { refuseLostOverrides(source, overrides); };
+  EXPECT_NO_THROW(lose({"L=3", "model=KL", "beams[1].elements=7", "beams[0].start[2]=9", "beams.cable.start[1]=9", "beams.cable.extra=1"}));
+  EXPECT_NO_THROW(lose({"beams[0].start=[0,0,0]", "beams[0].start[1]=2"})); // the second changes what the first made
+  for (const auto& [first, second] : std::vector<std::pair<std::string, std::string>>{{"L=3", "L=3"},
+                                                                                      {"L=3", "parameters.L=4"},
+                                                                                      {"beams[0].elements=3", "beams.cable.elements=4"},
+                                                                                      {"beams[0].start[1]=2", "beams[0].start=[0,0,0]"}})
+    expectError<InputError>([&] { lose({first, "model=KL", second}); }, {("--set " + second).c_str(), ("'" + first + "'").c_str()});
 }
 
 TEST(Overrides, RefuseUnknownNamesWithTheNearest) {

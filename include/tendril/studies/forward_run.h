@@ -57,7 +57,7 @@ class ForwardRun {
 
   /// The override that gives a name exactly this number.
   static std::string assign(std::string_view name, double value);
-  /// Throws InputError if the scene with these overrides is refused before it runs.
+  /// Throws InputError if the scene with these overrides is refused before it runs, or if one of all of them is lost to a later one.
   void check(std::span<const std::string> overrides = {}) const;
 
   const DocumentSource& source() const { return source_; }
