@@ -1,4 +1,5 @@
 #include "io/export_source.h"
+#include "tendril/io/csv.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -11,9 +12,9 @@ namespace fs = std::filesystem;
 
 std::string header(const std::string& name, const SeriesInfo& info, Eigen::Index columns) {
   const std::string unit = info.unit == "1" ? "" : " [" + info.unit + "]";
-  if (columns == 1) return name + unit;
+  if (columns == 1) return csvField(name + unit);
   std::string text;
-  for (Eigen::Index i = 0; i < columns; ++i) text += fmt::format("{}{}_{}{}", i > 0 ? "," : "", name, i + 1, unit);
+  for (Eigen::Index i = 0; i < columns; ++i) text += (i > 0 ? "," : "") + csvField(fmt::format("{}_{}{}", name, i + 1, unit));
   return text;
 }
 

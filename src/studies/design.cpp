@@ -2,6 +2,7 @@
 
 #include "studies/csv.h"
 #include "tendril/documents/split.h"
+#include "tendril/io/csv.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,8 @@ namespace {
 [[noreturn]] void refuseAxis(const std::string& text, const std::string& expected) {
   throw InputError(fmt::format("--over {}: expected {}", text, expected));
 }
+
+bool isBlank(const std::string& text) { return text.find_first_not_of(" \t") == std::string::npos; }
 
 double toNumber(const std::string& text, const std::string& whole) {
   char* end = nullptr;
@@ -114,12 +117,13 @@ double sobolShare(std::size_t axis, std::uint64_t number, std::uint64_t seed) {
   return (double(x) + 0.5) * 0x1p-32;
 }
 
-std::string readText(const std::filesystem::path& file) {
+std::vector<std::vector<std::string>> recordsOf(const std::filesystem::path& file) try {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream content;
-  if (!(content << stream.rdbuf()))
-    throw InputError({file.string()}, "table of points", "it cannot be read, or is empty", "check the path");
-  return content.str();
+  if (!(content << stream.rdbuf())) throw InputError("it cannot be read, or is empty; check the path");
+  return readCsv(content.str());
+} catch (const InputError& error) {
+  throw InputError(file.string() + ": table of points: " + error.what());
 }
 
 }
@@ -146,7 +150,6 @@ StudyAxis StudyAxis::parse(const std::string& text) {
 
 StudyAxis::StudyAxis(std::string name, std::vector<std::string> values) : name_(std::move(name)), values_(std::move(values)) {
   if (values_.empty()) refuseAxis(name_ + "=", "at least one value");
-  const auto isBlank = [](const std::string& value) { return value.find_first_not_of(" \t") == std::string::npos; };
   if (std::any_of(values_.begin(), values_.end(), isBlank)) refuseAxis(name_, "a value between all commas");
 }
 
@@ -204,9 +207,10 @@ Design Design::table(const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& message, const char* remedy) {
     throw InputError({file.string()}, "table of points", message, remedy);
   };
-  const auto records = readCsv(readText(file));
+  const auto records = recordsOf(file);
   if (records.size() < 2) refuse("it has no points", "write names in the first line and values in the others, with commas between");
   std::vector<std::vector<std::string>> columns(records[0].size());
+  if (std::any_of(records[0].begin(), records[0].end(), isBlank)) refuse("a column has no name", "name it in the first line, or remove it");
   for (std::size_t i = 1; i < records.size(); ++i) {
     if (records[i].size() != columns.size())
       refuse(fmt::format("point {} has {} values for {} names", i, records[i].size(), columns.size()), "write one value for each name");

@@ -63,6 +63,12 @@ TEST(Design, ReadsATableOfPoints) {
   expectError<InputError>([&] { Design::table(folder / "none.csv"); }, {"none.csv", "cannot be read"});
   writeAll(folder / "twice.csv", "a,a\n1,2\n");
   expectError<InputError>([&] { Design::table(folder / "twice.csv"); }, {"a: the name is set twice"});
+  writeAll(folder / "open.csv", "a,b\n1,\"2\n3,4\n");
+  expectError<InputError>([&] { Design::table(folder / "open.csv"); }, {"open.csv", "quotation mark is not closed"});
+  writeAll(folder / "nameless.csv", "a,\n1,2\n");
+  expectError<InputError>([&] { Design::table(folder / "nameless.csv"); }, {"nameless.csv", "no name"});
+  writeAll(folder / "marked.csv", "\xef\xbb\xbfmu\n1\n");
+  EXPECT_EQ(Design::table(folder / "marked.csv").names(), Point{"mu"});
 }
 
 TEST(Design, LatinHypercubeHasOnePointInEachStratumOfEachAxis) {
@@ -72,6 +78,10 @@ TEST(Design, LatinHypercubeHasOnePointInEachStratumOfEachAxis) {
     for (const Point& point : pointsOf(design)) strata.insert(int(50 * number(point[j])));
     EXPECT_EQ(strata.size(), 50u);
     EXPECT_EQ(*strata.rbegin(), 49);
+    // Where in its stratum a point lies is another matter in each of them.
+    std::set<int> tenths;
+    for (const Point& point : pointsOf(design)) tenths.insert(int(500 * number(point[j])) % 10);
+    EXPECT_GE(tenths.size(), 8u);
   }
   EXPECT_EQ(pointsOf(design), pointsOf(Design::latinHypercube(unitAxes(3), 50, 7)));
   EXPECT_NE(pointsOf(design), pointsOf(Design::latinHypercube(unitAxes(3), 50, 8)));

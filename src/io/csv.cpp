@@ -1,4 +1,6 @@
-#include "studies/csv.h"
+#include "tendril/io/csv.h"
+
+#include "tendril/model/error.h"
 
 namespace tendril {
 
@@ -17,7 +19,8 @@ std::vector<std::vector<std::string>> readCsv(std::string_view text) {
     if (record.size() > 1 || !record[0].empty()) records.push_back(record);
     record = {""};
   };
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
+  for (std::size_t i = text.starts_with(byteOrderMark) ? byteOrderMark.size() : 0; i < text.size(); ++i) {
     const char c = text[i];
     if (isQuoted && c == '"' && text.substr(i + 1, 1) == "\"")
       record.back() += text[++i];
@@ -30,6 +33,7 @@ std::vector<std::vector<std::string>> readCsv(std::string_view text) {
     else if (c == '\n')
       endRecord();
   }
+  if (isQuoted) throw InputError("a quotation mark is not closed; close it, or double it where it belongs to the text");
   endRecord();
   return records;
 }
