@@ -18,9 +18,10 @@ constexpr std::array ownNames{
     "results.h5",         "summary.json", "log.txt", "scene.yaml", "checkpoint", "checkpoint.previous", "summary.json.partial",
     "checkpoint.partial", "vtk",          "csv",     "friction",   "meshes",     "samples.csv",         "samples"};
 
+/// Folders are told from others by the log alone: anybody may have one named `meshes`.
 bool holdsOnlyOwnFiles(const fs::path& folder) {
   return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const fs::directory_entry& entry) {
-    return std::find(ownNames.begin(), ownNames.end(), entry.path().filename()) != ownNames.end();
+    return !entry.is_directory() && std::find(ownNames.begin(), ownNames.end(), entry.path().filename()) != ownNames.end();
   });
 }
 

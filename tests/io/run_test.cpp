@@ -392,6 +392,18 @@ TEST(RunFolder, OfSomebodyElseIsLeftAlone) {
   EXPECT_EQ(readAll(options.folder / "summary.json"), "mine");
 }
 
+// Files may be what a run left when it was killed; folders of the same names hold what somebody made.
+TEST(RunFolder, IsNotTakenForThatOfARunByTheNamesOfItsFolders) {
+  const RunOfScene scene(fallingRod);
+  const RunOptions options = scene.to("project");
+  for (const char* name : {"meshes", "samples"}) {
+    fs::create_directories(options.folder / name);
+    writeAll(options.folder / name / "mine.txt", "precious");
+    expectError<InputError>([&] { run(options); }, {"project", "-o"});
+    EXPECT_EQ(readAll(options.folder / name / "mine.txt"), "precious");
+  }
+}
+
 TEST(RunFolder, OfARunIsReplaced) {
   const RunOfScene scene(fallingRod);
   RunOptions options = scene.to("out");
