@@ -3,6 +3,8 @@
 #include "scenes/scene_function.h"
 #include "tendril/control/optimal_control.h"
 #include "tendril/documents/atomic_file.h"
+#include "tendril/io/csv.h"
+#include "tendril/io/overrides.h"
 #include "tendril/scenes/scene.h"
 
 #include <fmt/format.h>
@@ -32,6 +34,19 @@ double edge(const Input& input, double refused, const std::function<bool(double)
     (accepts(middle) ? accepted : refused) = middle;
   }
   return refused;
+}
+
+/// Every input and every control has a place of its own in the scene.
+void checkPlaces(const Certification::SceneMaker& scenes, const CertificationOptions& options, const std::vector<std::string>& inputs) {
+  std::vector<std::string> all = inputs;
+  for (const CertificationOptions::Control& control : options.controls) all.push_back(assignment(control.path, control.lower));
+  const Scene scene = scenes(all); // what is refused here is no matter of ranges
+  try {
+    refuseLostOverrides(DocumentSource::fromText(scene.document().text(), scene.document().fileName()), all);
+  } catch (const InputError& error) {
+    const Input& first = options.inputs.front();
+    throw InputError(first.where, first.key, std::string("inputs and controls set the same value: ") + error.what());
+  }
 }
 
 /// Evaluates the points of a batch side by side, each thread with a worker of its own.
@@ -92,7 +107,7 @@ void Certification::checkRanges() const {
   std::vector<std::string> means;
   for (const Input& input : options_.inputs)
     if (!input.on) means.push_back(assignment(input.path, input.distribution.mean()));
-  scenes_(means); // what is refused here is no matter of ranges
+  checkPlaces(scenes_, options_, means);
   std::size_t at = 0;
   for (const Input& input : options_.inputs) {
     if (input.on) continue;
@@ -285,7 +300,7 @@ void Certification::writeSamples(const std::filesystem::path& file) const {
   const auto begin = numbers_.find("values begin"), best = numbers_.find("values best");
   if (begin == numbers_.end()) return;
   std::string text = "sample";
-  for (const Input& input : options_.inputs) text += "," + input.name;
+  for (const Input& input : options_.inputs) text += "," + csvField(input.name);
   text += options_.search ? ",performance,performance_of_best\n" : ",performance\n";
   const RandomStream stream(options_.certificate.seed);
   for (std::size_t i = 0; i < begin->second.size(); ++i) {

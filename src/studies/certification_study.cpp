@@ -44,9 +44,9 @@ Json describe(const Certification& certification, const std::string& scene, cons
 void writeCertificationStudy(const std::filesystem::path& folder, const Certification& certification, const std::string& scene,
                              const std::vector<std::string>& overrides) {
   std::error_code status;
-  std::filesystem::remove_all(folder, status);
   std::filesystem::create_directories(folder, status);
   if (status) throw MachineFailure("cannot create the folder " + folder.string() + ": " + status.message() + "; check the permissions");
+  study::removeFiles(folder);
   const CertificationOptions& options = certification.options();
   const std::string name = options.output.empty() ? "miss" : options.output, unit = options.output.empty() ? "m" : "1";
   const std::vector<double> values = certification.numbers("values best");

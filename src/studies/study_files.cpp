@@ -35,6 +35,13 @@ std::string label(std::size_t run, std::size_t points) {
   return fmt::format("{:0{}}", run + 1, std::max<std::size_t>(4, std::to_string(points).size()));
 }
 
+void removeFiles(const fs::path& folder) {
+  for (const std::string_view name : ownNames) {
+    fs::remove(folder / name);
+    fs::remove(folder / (std::string(name) + std::string(unfinished)));
+  }
+}
+
 void clearFolder(const fs::path& folder) {
   std::vector<std::unique_ptr<RunFolder>> runs; // all of them are runs' before the first is touched
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -50,10 +57,7 @@ void clearFolder(const fs::path& folder) {
     std::error_code status;
     fs::remove(run->path(), status); // stays if something else, such as an export, lies in it
   }
-  for (const std::string_view name : ownNames) {
-    fs::remove(folder / name);
-    fs::remove(folder / (std::string(name) + std::string(unfinished)));
-  }
+  removeFiles(folder);
 }
 
 }

@@ -142,6 +142,7 @@ TEST(Certification, RefusesWhatMakesNoSense) {
   refused("range: [0.1, 2]", "range: [.nan, 2]", {"uncertain[0].range"});
   refused("range: [0.1, 2]", "range: [0.1, 2], on: block, force: [1, 0, 0]", {"interval"});
   refused("name: stiffness", "name: m", {"two inputs"});
+  refused("parameter: k, distribution", "parameter: parameters.m, distribution", {"uncertain[0]", "same value", "'m="});
   refused("seed: 3", "seed: 3, diameter: bounds", {"stiffness", "slope"});
   refused("seed: 3", "seed: 3, epsilon: 1", {"epsilon", "below 1"});
   refused("seed: 3", "seed: 3, samples_: 1", {"samples_"});
