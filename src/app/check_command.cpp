@@ -2,6 +2,7 @@
 #include "tendril/analysis/solvability_check.h"
 #include "tendril/elements/joints.h"
 #include "tendril/elements/loads.h"
+#include "tendril/io/csv.h"
 #include "tendril/io/results.h"
 #include "tendril/model/error.h"
 #include "tendril/scenes/scene.h"
@@ -119,8 +120,8 @@ void examineAlong(const Scene& scene, const std::filesystem::path& folder) {
       throw InputError("the results in " + folder.string() + " are of a model of another size: give the values that the run had");
     const Examination e = examine(contacts, state);
     const std::string risk = e.margin.endangered.empty() ? "" : e.sliding->name(e.margin.endangered.front());
-    out << fmt::format("{:.9g},{},{:.9g},{:.9g},{},{},\"{}\"\n", state.t, e.sliding ? e.sliding->contacts() : 0, e.margin.factor,
-                       e.bound.best(), e.unique(), quantityOf(e, "solutions").value(), risk);
+    out << fmt::format("{:.9g},{},{:.9g},{:.9g},{},{},{}\n", state.t, e.sliding ? e.sliding->contacts() : 0, e.margin.factor,
+                       e.bound.best(), e.unique(), quantityOf(e, "solutions").value(), csvField(risk));
     if (e.margin.factor < least) least = e.margin.factor, when = state.t;
   }
   if (!out.flush()) throw MachineFailure("cannot write " + file.string() + "; check the disk");

@@ -5,6 +5,10 @@
 
 #include <functional>
 
+namespace tendril {
+class Ranks;
+}
+
 namespace tendril::app {
 
 /// What the program returns to the shell.
@@ -33,5 +37,11 @@ int runScene(RunOptions options, const RunDisplay& display);
 
 /// An option that may be given several times, one value each.
 CLI::Option* addRepeated(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& description);
+
+/// Of a job that this build cannot join: tells so, and whether this process has nothing to do. `jobs`: workers asked for, or 0.
+bool isLeftToRoot(const Ranks& ranks, int jobs, bool isQuiet = false);
+
+/// Of options without a sign: nothing but digits, and no more than fit. Of its own accord CLI11 wraps and cuts off what does not.
+CLI::Validator wholeNumber();
 
 }

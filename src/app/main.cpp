@@ -1,12 +1,15 @@
 #include "app/commands.h"
 #include "tendril/io/run.h"
 #include "tendril/model/error.h"
+#include "tendril/studies/ranks.h"
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <csignal>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <new>
 #include <unistd.h>
 
@@ -70,6 +73,27 @@ int main(int argc, char** argv) {
 
 CLI::Option* addRepeated(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& description) {
   return command.add_option(name, values, description)->allow_extra_args(false)->type_name("NAME=VALUE");
+}
+
+bool isLeftToRoot(const Ranks& ranks, int jobs, bool isQuiet) {
+  if (ranks.unjoined() > 1 && ranks.isRoot() && !isQuiet)
+    fmt::print(stderr,
+               "note: this build of tendril has no MPI, so the first of the {} processes does the work, with {} workers; install "
+               "libopenmpi-dev and configure again with TENDRIL_WITH_MPI=ON for more machines than one
+               ",
+               ranks.unjoined(),
+               jobs > 0 ? jobs : ranks.unjoined());
+  return ranks.unjoined() > 1 && !ranks.isRoot();
+}
+
+CLI::Validator wholeNumber() {
+  const auto refuse = [](const std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status == std::errc{} && end == text.data() + text.size()) return {};
+    return fmt::format("'{}' is not a whole number from 0 to {}", text, std::numeric_limits<std::uint64_t>::max());
+  };
+  return {refuse, "WHOLE"};
 }
 
 }

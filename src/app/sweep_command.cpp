@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 namespace tendril::app {
 
@@ -61,9 +62,11 @@ int report(const StudyOutcome& outcome) {
 int runOnRanks(Ranks& ranks, const Options& options) try {
   ProgressBar bar;
   catchStopSignals();
+  std::optional<Design> design;
+  agree(ranks, "the points of the study", [&] { return design.emplace(designOf(options)).description(); });
   const StudyOutcome outcome = runStudy(ranks, {.scene = options.scene,
                                                 .overrides = options.overrides,
-                                                .design = designOf(options),
+                                                .design = *design,
                                                 .folder = options.folder,
                                                 .keepsRuns = options.keeps,
                                                 .replaces = options.replaces,
@@ -85,14 +88,7 @@ int sweep(const Options& options) {
     return Success;
   }
   Ranks ranks;
-  if (ranks.unjoined() > 1) {
-    if (!ranks.isRoot()) return Success;
-    fmt::print(stderr,
-               "note: this build of tendril has no MPI, so the first of the {} processes does the work, with {} workers; install "
-               "libopenmpi-dev and configure again with TENDRIL_WITH_MPI=ON for more machines than one\n",
-               ranks.unjoined(), options.jobs > 0 ? options.jobs : ranks.unjoined());
-  }
-  return runOnRanks(ranks, options);
+  return isLeftToRoot(ranks, options.jobs) ? Success : runOnRanks(ranks, options);
 }
 
 }
@@ -109,8 +105,10 @@ void addSweep(CLI::App& program, Action& action) {
   command->add_option("--design", options->design, "grid (all combinations), list (side by side), lhs (Latin hypercube) or sobol")
       ->capture_default_str()
       ->check(CLI::IsMember({"grid", "list", "lhs", "sobol"}));
-  command->add_option("--samples", options->samples, "Number of points of lhs and sobol");
-  command->add_option("--seed", options->seed, "Seed of lhs and sobol: the same seed, the same points")->capture_default_str();
+  command->add_option("--samples", options->samples, "Number of points of lhs and sobol")->check(wholeNumber());
+  command->add_option("--seed", options->seed, "Seed of lhs and sobol: the same seed, the same points")
+      ->capture_default_str()
+      ->check(wholeNumber());
   addRepeated(*command, "--set", options->overrides, "Set a parameter for all runs, NAME=VALUE; may be repeated");
   command->add_option("-o,--output", options->folder, "Folder of the study (default: NAME.sweep); one that was broken off goes on");
   command->add_flag("--keep", options->keeps, "Leave the result folder of each run in it, 0001, 0002, ...");

@@ -39,10 +39,10 @@ std::string taskOf(const Eigen::Ref<const MatrixX>& points, Wanted wanted) {
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + bytesOf(points);
 }
 
-Work workOf(const WorkerMaker& make) {
+Work workOf(std::shared_ptr<const WorkerMaker> make) {
   // Made in the worker's process when the first task comes.
-  return [make, evaluator = std::make_shared<PointEvaluator>()](std::string_view task) {
-    if (!*evaluator) *evaluator = make();
+  return [make = std::move(make), evaluator = std::make_shared<PointEvaluator>()](std::string_view task) {
+    if (!*evaluator) *evaluator = (*make)();
     Header header;
     std::memcpy(&header, task.data(), sizeof header);
     return bytesOf((*evaluator)(numbersOf(task.substr(sizeof header), header.rows), header.wanted));
@@ -51,8 +51,11 @@ Work workOf(const WorkerMaker& make) {
 
 class SharedEvaluator {
  public:
-  SharedEvaluator(Ranks& ranks, const WorkerMaker& make, int workers, std::function<bool()> stop)
-      : scheduler_(ranks, workOf(make), {.workers = workers, .stop = std::move(stop)}) {}
+  SharedEvaluator(Ranks& ranks, int workers, std::function<bool()> stop)
+      : scheduler_(ranks, workOf(make_), {.workers = workers, .stop = std::move(stop)}) {}
+
+  /// Before the first point.
+  void use(const WorkerMaker& make) { *make_ = make; }
 
   MatrixX operator()(const MatrixX& points, Wanted wanted) {
     MatrixX results(rowsOf(wanted, points.rows()), points.cols());
@@ -88,18 +91,22 @@ class SharedEvaluator {
     if (!isDone) throw Interrupted("the certification was stopped");
   }
 
+  const std::shared_ptr<WorkerMaker> make_ = std::make_shared<WorkerMaker>();
   Scheduler scheduler_;
 };
 
 }
 
 WorkSharing onWorkers(Ranks& ranks, int workers, std::function<bool()> stop) {
-  return [&ranks, workers, stop = std::move(stop)](const WorkerMaker& make) -> PointEvaluator {
-    const auto evaluator = std::make_shared<SharedEvaluator>(ranks, make, workers, stop);
+  const auto evaluator = std::make_shared<SharedEvaluator>(ranks, workers, std::move(stop));
+  return [evaluator](const WorkerMaker& make) -> PointEvaluator {
+    evaluator->use(make);
     return [evaluator](const MatrixX& points, Wanted wanted) { return (*evaluator)(points, wanted); };
   };
 }
 
-void servePoints(Ranks& ranks, const WorkerMaker& make, int workers) { Scheduler(ranks, workOf(make), {.workers = workers}).serve(); }
+void servePoints(Ranks& ranks, const WorkerMaker& make, int workers) {
+  Scheduler(ranks, workOf(std::make_shared<WorkerMaker>(make)), {.workers = workers}).serve();
+}
 
 }

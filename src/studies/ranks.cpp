@@ -1,8 +1,13 @@
 #include "tendril/studies/ranks.h"
 
+#include "tendril/model/error.h"
+
 #include <array>
 #include <cstdlib>
+#include <exception>
 #include <list>
+
+#include <fmt/format.h>
 
 #ifdef TENDRIL_HAVE_MPI
 #include <mpi.h>
@@ -130,5 +135,23 @@ std::vector<std::string> Ranks::gather(const std::string& mine) { return {mine};
 void Ranks::abandon(int code) { std::_Exit(code); }
 
 #endif
+
+void agree(Ranks& ranks, const std::string& what, const std::function<std::string()>& prepare) {
+  std::exception_ptr failure;
+  std::string word;
+  try {
+    word = '=' + prepare();
+  } catch (const std::exception& error) {
+    failure = std::current_exception();
+    word = std::string("!") + error.what();
+  }
+  const std::vector<std::string> words = ranks.gather(word);
+  if (failure) std::rethrow_exception(failure);
+  for (std::size_t r = 0; r < words.size(); ++r) {
+    if (words[r][0] == '!') throw InputError(fmt::format("on rank {}: {}", r, words[r].substr(1)));
+    if (words[r] != words[0])
+      throw InputError(fmt::format("rank {} does not agree with rank 0 on {}; see that all ranks read the same files", r, what));
+  }
+}
 
 }

@@ -79,6 +79,7 @@ TEST_F(Sweep, SetsEachNameOnce) {
   scene(rollUp);
   expectOneError(tendril({"sweep", "scene.yaml", "--over", "turns=1,2", "--over", "turns=3,4"}), 2, {"turns", "twice"});
   expectOneError(tendril({"sweep", "scene.yaml", "--over", "turns=1,2", "--set", "turns=3"}), 2, {"turns", "twice"});
+  expectOneError(tendril({"sweep", "scene.yaml", "--over", "turns=1,2", "--over", "parameters.turns=3"}), 2, {"turns", "twice"});
   EXPECT_FALSE(fs::exists(folder / "scene.sweep"));
 }
 
@@ -133,6 +134,9 @@ TEST_F(Sweep, RefusesDesignsThatCannotBe) {
   refuses({"--over", "turns=0:1:1e12"}, {"1e12"});
   refuses({"--over", "turns=0:1", "--design", "lhs", "--samples", "1000000000000"}, {"1000000000000 points"});
   refuses({"--over", "turns=0:1", "--design", "sobol"}, {"no points", "--samples"});
+  refuses({"--over", "turns=0:1", "--design", "lhs", "--samples", "-5"}, {"--samples", "'-5' is not a whole number"});
+  refuses({"--over", "turns=0:1", "--design", "lhs", "--samples", "8", "--seed", "18446744073709551616"},
+          {"--seed", "18446744073709551616"});
   refuses({"--over", "turns=0,1", "--samples", "5"}, {"--samples", "lhs"});
   refuses({"--over", "turns=0:one:3"}, {"'one'", "finite number"});
   refuses({"--points", "none.csv"}, {"none.csv"});
@@ -213,6 +217,26 @@ TEST_F(SweepOnRanks, AreRefusedIfTheyDoNotAgree) {
   EXPECT_EQ(missing.code, 2) << missing.out << missing.err;
   EXPECT_NE(missing.err.find("on rank 1: scene-1.yaml"), std::string::npos) << missing.err;
   const Answer unwritable = mpirun(2, "sweep scene.yaml --over turns=0.1,0.2 -o scene.yaml/study");
+  EXPECT_EQ(unwritable.code, 4) << unwritable.out << unwritable.err;
+  writeAll(folder / "points-0.csv", "turns\n0.1\n");
+  const Answer pointless = mpirun(2, "sweep scene.yaml --points points-$OMPI_COMM_WORLD_RANK.csv -o study");
+  EXPECT_EQ(pointless.code, 2) << pointless.out << pointless.err;
+  EXPECT_NE(pointless.err.find("on rank 1: points-1.csv"), std::string::npos) << pointless.err;
+}
+
+// What ends one rank ends all: none waits for another.
+TEST_F(SweepOnRanks, CertifyEndsTogether) {
+  if (!Ranks::areSupported()) GTEST_SKIP() << "this build has no MPI";
+  const std::string uncertain = rollUp + "uncertain: [{name: turns, range: [0.1, 0.2]}]\n"
+                                         "certify: {performance: reach, threshold: 5, samples: 5, diameter: annealing}\n";
+  std::string text = uncertain;
+  text.insert(text.find("outputs:") + std::string("outputs:").size(),
+              "\n  - {name: reach, measure: position, on: strip.end, component: x}");
+  writeAll(folder / "scene-0.yaml", text);
+  const Answer missing = mpirun(2, "certify scene-$OMPI_COMM_WORLD_RANK.yaml -o result");
+  EXPECT_EQ(missing.code, 2) << missing.out << missing.err;
+  EXPECT_NE(missing.err.find("on rank 1: scene-1.yaml"), std::string::npos) << missing.err;
+  const Answer unwritable = mpirun(2, "certify scene-0.yaml -o scene.yaml/result");
   EXPECT_EQ(unwritable.code, 4) << unwritable.out << unwritable.err;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,5 +42,9 @@ class Ranks {
   int rank_ = 0, size_ = 1, unjoined_ = 1;
   bool isJob_ = false;
 };
+
+/// Prepares on every rank what all of them need. `prepare` returns in bytes what has to be the same everywhere. What it throws on one rank
+/// ends it on all, so that none waits for another: its own exception there, InputError elsewhere and where ranks do not agree on `what`.
+void agree(Ranks& ranks, const std::string& what, const std::function<std::string()>& prepare);
 
 }
