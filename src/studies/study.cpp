@@ -1,13 +1,15 @@
 #include "tendril/studies/study.h"
 
-#include "studies/csv.h"
 #include "studies/journal.h"
 #include "studies/study_files.h"
 #include "tendril/documents/atomic_file.h"
 #include "tendril/documents/fingerprint.h"
 #include "tendril/documents/folder_lock.h"
+#include "tendril/io/checkpoint.h"
+#include "tendril/io/csv.h"
 #include "tendril/io/run.h"
 #include "tendril/model/error.h"
+#include "tendril/scenes/scene.h"
 #include "tendril/studies/forward_run.h"
 #include "tendril/studies/ranks.h"
 #include "tendril/studies/scheduler.h"
@@ -51,7 +53,6 @@ class Study {
   explicit Study(const StudyOptions& options)
       : options_(options), run_(ForwardRun::fromFile(options.scene, options.overrides)), names_(options.design.names()),
         folder_(options.folder.empty() ? defaultStudyFolder(options.scene) : options.folder) {
-    refuseTwice();
     refuseCommonMistake();
   }
 
@@ -77,7 +78,6 @@ class Study {
   std::vector<std::string> overridesOf(const std::vector<std::string>& values) const;
   std::string describe(const std::vector<std::string>& values) const;
   std::string label(std::size_t run) const { return study::label(run, options_.design.size()); }
-  void refuseTwice() const;
   void refuseCommonMistake() const;
   void occupyFolder();
   bool holdsThisStudy() const;
@@ -100,15 +100,6 @@ std::string Study::describe(const std::vector<std::string>& values) const {
   std::string text;
   for (const std::string& entry : overridesOf(values)) text += (text.empty() ? "" : ", ") + entry;
   return text;
-}
-
-/// Each name is set once: of two values for the same name one would be lost without a word.
-void Study::refuseTwice() const {
-  std::set<std::string> names(names_.begin(), names_.end());
-  for (const std::string& text : options_.overrides) {
-    if (const std::string name = text.substr(0, text.find('=')); !names.insert(name).second)
-      throw InputError("--set " + name + ": the name is set twice; give it one --over, or one --set");
-  }
 }
 
 /// A mistake that spoils every run is told once, before anything runs; one that comes with a value belongs to its run.
@@ -136,11 +127,8 @@ std::string Study::execute(std::string_view task) const {
   try {
     std::vector<std::string> overrides = options_.overrides;
     for (const std::string& entry : overridesOf(values)) overrides.push_back(entry);
-    const RunOutcome outcome = run({.scene = options_.scene,
-                                    .overrides = overrides,
-                                    .folder = folder_ / label(number),
-                                    .terminalLevel = LogLevel::Error,
-                                    .stop = options_.stop});
+    const RunOutcome outcome = run(Scene::fromSource(run_.source(), overrides), // the file may be another one by now
+                                   {.folder = folder_ / label(number), .terminalLevel = LogLevel::Error, .stop = options_.stop});
     if (outcome.status == RunStatus::Success) return textOf(recordOf("success", "", values, outcome.summary.outputs));
     const RunEnd end = outcome.status == RunStatus::Failed ? RunEnd::Failed : RunEnd::Interrupted;
     return textOf(recordOf(std::string(nameOf(end)), outcome.message, values));
@@ -154,9 +142,12 @@ std::string Study::execute(std::string_view task) const {
 bool Study::holdsThisStudy() const {
   std::ifstream file(study::descriptionFile(folder_));
   const Json found = Json::parse(file, nullptr, false);
+  if (!found.is_object())
+    throw InputError({folder_.string()}, "folder of the study", "its study.json is damaged",
+                     "choose another folder with -o, or replace that study with --replace");
   const Json own = identity();
   for (const auto& [key, value] : own.items()) {
-    if (!found.is_object() || !found.contains(key) || found[key] != value) {
+    if (!found.contains(key) || found[key] != value) {
       throw InputError({folder_.string()}, "folder of the study",
                        key == "version" ? "it holds the study of another version of tendril"
                                         : "it holds another study (its " + key + " differs)",
@@ -255,34 +246,11 @@ void Study::writeTable(StudyOutcome& outcome) const {
   if (!file || status) throw MachineFailure("cannot write " + outcome.table.string() + "; check the disk and the permissions");
 }
 
-/// Prepares the study on every rank. What is wrong on any of them is thrown on all, so that none waits for another.
-std::optional<Study> prepare(Ranks& ranks, const StudyOptions& options) {
-  std::optional<Study> made;
-  std::exception_ptr failure;
-  std::string word;
-  try {
-    made.emplace(options);
-    word = "=" + textOf(made->identity());
-  } catch (const Error& error) {
-    failure = std::current_exception();
-    word = std::string("!") + error.what();
-  }
-  const std::vector<std::string> words = ranks.gather(word);
-  if (failure) std::rethrow_exception(failure);
-  for (std::size_t r = 0; r < words.size(); ++r) {
-    if (words[r][0] == '!') throw InputError(fmt::format("on rank {}: {}", r, words[r].substr(1)));
-    if (words[r] != words[0])
-      throw InputError(fmt::format("rank {} does not agree with rank 0 on the study: its scene, values or version of tendril differ; "
-                                   "see that all ranks read the same files",
-                                   r));
-  }
-  return made;
-}
-
 }
 
 StudyOutcome runStudy(Ranks& ranks, const StudyOptions& options) {
-  std::optional<Study> study = prepare(ranks, options);
+  std::optional<Study> study;
+  agree(ranks, "the study: its scene, values or version of tendril differ", [&] { return textOf(study.emplace(options).identity()); });
   Scheduler scheduler(ranks, [&](std::string_view task) { return study->execute(task); },
                       {.workers = options.workers, .stop = options.stop});
   if (ranks.isRoot()) return study->conduct(scheduler);

@@ -3,6 +3,7 @@
 #include "studies/journal.h"
 #include "studies/study_files.h"
 #include "tendril/model/error.h"
+#include "tendril/studies/design.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -40,7 +41,8 @@ struct StudyTable::Impl {
   Impl(std::string text, const std::filesystem::path& folder, std::size_t count)
       : description(std::move(text)), points(count), journal(study::journalFile(folder), count) {}
 
-  void findColumns();
+  /// False if the journal is that of another study.
+  bool findColumns();
 
   std::string description;
   std::size_t points;
@@ -50,11 +52,12 @@ struct StudyTable::Impl {
 };
 
 /// All that any run has, by name and unit: a value that has another unit is not put under the same head.
-void StudyTable::Impl::findColumns() {
+bool StudyTable::Impl::findColumns() {
   std::map<std::pair<std::string, std::string>, int> widths; // elements of an array, or -1
   for (std::size_t run = 0; run < points; ++run) {
     if (!journal.has(run)) continue;
     const Json record = Json::parse(journal.read(run));
+    if (record.at("values").size() != inputs.size()) return false;
     for (const auto& [name, output] : record.at("outputs").items()) {
       int& width = widths.try_emplace({name, output.at("unit")}, -1).first->second;
       if (output.at("value").is_array()) width = std::max(width, int(output.at("value").size()));
@@ -65,15 +68,18 @@ void StudyTable::Impl::findColumns() {
     if (width < 0) columns.push_back({key.first, unit, key.first});
     for (int i = 0; i < width; ++i) columns.push_back({fmt::format("{}_{}", key.first, i + 1), unit, key.first, i});
   }
+  return true;
 }
 
 StudyTable::StudyTable(const std::filesystem::path& folder) {
   std::string text = readText(study::descriptionFile(folder));
   const Json json = Json::parse(text, nullptr, false);
   try {
-    impl_ = std::make_unique<Impl>(std::move(text), folder, json.at("design").at("points").get<std::size_t>());
+    const Json& points = json.at("design").at("points");
+    if (!points.is_number_unsigned() || points > Design::most) refuse(folder);
+    impl_ = std::make_unique<Impl>(std::move(text), folder, points.get<std::size_t>());
     json.at("design").at("names").get_to(impl_->inputs);
-    impl_->findColumns();
+    if (!impl_->findColumns()) refuse(folder);
   } catch (const Json::exception&) {
     refuse(folder);
   }

@@ -85,6 +85,17 @@ TEST_F(StudyTest, HasTheSameNumbersHoweverItIsRun) {
   EXPECT_FALSE(fs::exists(folder / "one" / "0006"));
 }
 
+// The scene is that which was read: what becomes of the file meanwhile is nothing to the study.
+TEST_F(StudyTest, KeepsToItsSceneWhenTheFileChanges) {
+  for (const bool keeps : {false, true}) {
+    writeAll(folder / "scene.yaml", rollUp);
+    StudyOptions study = options(keeps ? "kept" : "plain", turns("0.1:0.6:3"));
+    study.workers = 1, study.keepsRuns = keeps;
+    study.progress = [&](std::size_t, std::size_t) { writeAll(folder / "scene.yaml", "no scene any more"); };
+    EXPECT_EQ(runStudy(alone(), study).succeeded(), 3u) << keeps;
+  }
+}
+
 TEST_F(StudyTest, RecordsRunsThatDoNotSucceed) {
   std::string text = undefinedLater;
   text.replace(text.find("sqrt(0.1 - t)"), 13, "sqrt(limit - t)");
@@ -136,10 +147,11 @@ TEST_F(StudyTest, TriesAgainWhatTheMachineSpoiled) {
   {
     Journal journal(folder / "study" / "journal.txt", 6);
     journal.open();
-    journal.append(2, R"({"status":"killed","message":"out of memory","values":["0.3"],"outputs":{}})");
+    journal.append(2, R"({"status":"killed","message":"signal 9","values":["0.3"],"outputs":{}})");
+    journal.append(4, R"({"status":"error","message":"out of memory","values":["0.5"],"outputs":{}})");
   }
   const StudyOutcome outcome = runStudy(alone(), options("study", turns()));
-  EXPECT_EQ(outcome.found, 5u);
+  EXPECT_EQ(outcome.found, 4u);
   EXPECT_EQ(outcome.succeeded(), 6u);
   EXPECT_EQ(tableOf("study"), table);
 }
@@ -154,6 +166,12 @@ TEST_F(StudyTest, RefusesTheFolderOfAnotherStudy) {
   writeAll(folder / "scene.yaml", rollUp + "# edited\n");
   expectError<InputError>([&] { runStudy(alone(), options("study", turns())); }, {"scene"});
   EXPECT_EQ(tableOf("study"), before);
+  const std::string description = readAll(folder / "study" / "study.json");
+  writeAll(folder / "scene.yaml", rollUp);
+  writeAll(folder / "study" / "study.json", "");
+  expectError<InputError>([&] { runStudy(alone(), options("study", turns())); }, {"study.json", "damaged", "--replace"});
+  writeAll(folder / "study" / "study.json", description);
+  EXPECT_EQ(runStudy(alone(), options("study", turns())).found, 6u);
   StudyOptions replacing = options("study", turns("0.1,0.2"));
   replacing.replaces = true;
   EXPECT_EQ(runStudy(alone(), replacing).succeeded(), 2u);
@@ -165,8 +183,24 @@ TEST_F(StudyTest, RefusesWhatSpoilsEveryRun) {
   StudyOptions twice = options("study", turns());
   twice.overrides = {"turns=1"};
   expectError<InputError>([&] { runStudy(alone(), twice); }, {"turns", "twice"});
+  twice.overrides = {"parameters.turns=1"};
+  expectError<InputError>([&] { runStudy(alone(), twice); }, {"turns", "twice"});
   EXPECT_FALSE(fs::exists(folder / "study"));
   expectError<InputError>([&] { StudyTable(folder / "study"); }, {"no study"});
+}
+
+TEST_F(StudyTest, TableIsNotReadFromADamagedFolder) {
+  runStudy(alone(), options("study", turns()));
+  const std::string good = description("study").dump();
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"\"points\":6", "\"points\":-6"},
+                                                                                 {"\"points\":6", "\"points\":1000000000000"},
+                                                                                 {"[\"turns\"]", "[\"turns\",\"other\"]"},
+                                                                                 {"{", ""}}) {
+    std::string bad = good;
+    bad.replace(bad.find(from), from.size(), to);
+    writeAll(folder / "study" / "study.json", bad);
+    expectError<InputError>([&] { StudyTable(folder / "study"); }, {"no study that can be read"});
+  }
 }
 
 /// A study in a process of its own, which may be killed.
