@@ -150,6 +150,10 @@ TEST(Solvability, UnilateralContactsMayHoldWhatHasNoMass) {
   EXPECT_TRUE(judge(p).isSolvable);
   p.normalBias = numbers({-1, -1});
   EXPECT_FALSE(judge(p).isAdmissible);
+  // Between the same walls, but free along them.
+  AccelerationProblem free = test::emptyProblem(MatrixX::Zero(2, 2), numbers({0, 0}));
+  for (const double side : {1.0, -1.0}) test::addContact(free, false, numbers({side, 0}), 0, numbers({0, 0}), 0);
+  EXPECT_FALSE(judge(free).isSolvable);
 }
 
 TEST(Solvability, RankOfKktMatrixFromItsParts) {

@@ -113,6 +113,18 @@ TEST_F(StudyTest, RecordsRunsThatDoNotSucceed) {
   EXPECT_EQ(runStudy(alone(), options("study", design)).found, 3u);
 }
 
+// Outputs may be called as the columns of every table are, or as an input: no head stands twice.
+TEST_F(StudyTest, TellsColumnsOfTheSameNameApart) {
+  std::string text = rollUp;
+  for (const char* name : {"status", "turns", "tip_1"}) text += "  - {name: " + std::string(name) + ", measure: expression, expression: turns + 1}\n";
+  writeAll(folder / "scene.yaml", text);
+  runStudy(alone(), options("study", turns("0.25")));
+  const std::string table = tableOf("study");
+  EXPECT_EQ(table.substr(0, table.find('\n')),
+            "run,status,turns,bending_1 [N m],bending_2 [N m],bending_3 [N m],status (output),tip_1 [m],tip_2 [m],tip_3 [m],tip_1,"
+            "turns (output),message");
+}
+
 TEST_F(StudyTest, CountsAndNamesOutputsThatAreNotDefined) {
   std::string text = rollUp;
   text += "  - {name: root, measure: expression, expression: sqrt(0.45 - turns)}\n";
