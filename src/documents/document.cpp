@@ -1,7 +1,6 @@
 #include "tendril/documents/document.h"
-#include "io/nearest_name.h"
 #include "tendril/documents/nearest_name.h"
-#include "tendril/io/overrides.h"
+#include "tendril/documents/overrides.h"
 
 #include <yaml-cpp/yaml.h>
 

@@ -1,4 +1,4 @@
-#include "tendril/io/csv.h"
+#include "tendril/documents/csv.h"
 
 #include "tendril/model/error.h"
 

@@ -1,5 +1,5 @@
 #include "io/export_source.h"
-#include "tendril/io/csv.h"
+#include "tendril/documents/csv.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>

@@ -3,8 +3,8 @@
 #include "scenes/scene_function.h"
 #include "tendril/control/optimal_control.h"
 #include "tendril/documents/atomic_file.h"
-#include "tendril/io/csv.h"
-#include "tendril/io/overrides.h"
+#include "tendril/documents/csv.h"
+#include "tendril/documents/overrides.h"
 #include "tendril/scenes/scene.h"
 
 #include <fmt/format.h>

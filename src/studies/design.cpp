@@ -1,8 +1,8 @@
 #include "tendril/studies/design.h"
 
 #include "studies/csv.h"
+#include "tendril/documents/csv.h"
 #include "tendril/documents/split.h"
-#include "tendril/io/csv.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "tendril/studies/forward_run.h"
 
-#include "tendril/io/overrides.h"
+#include "tendril/documents/overrides.h"
 #include "tendril/io/run.h"
 #include "tendril/io/run_failure.h"
 #include "tendril/model/error.h"

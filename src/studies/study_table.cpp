@@ -12,7 +12,6 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <set>
 #include <sstream>
 #include <utility>
 
@@ -68,11 +67,6 @@ bool StudyTable::Impl::findColumns() {
     const std::string unit = key.second == "1" ? "" : key.second;
     if (width < 0) columns.push_back({key.first, unit, key.first});
     for (int i = 0; i < width; ++i) columns.push_back({fmt::format("{}_{}", key.first, i + 1), unit, key.first, i});
-  }
-  std::set<std::string> heads{"run", "status", "message"};
-  heads.insert(inputs.begin(), inputs.end());
-  for (Column& column : columns) {
-    while (!heads.insert(column.header()).second) column.name += " (output)";
   }
   return true;
 }

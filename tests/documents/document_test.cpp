@@ -1,7 +1,6 @@
 #include "support/files.h"
-#include "support/files.h"
 #include "tendril/documents/document.h"
-#include "tendril/io/overrides.h"
+#include "tendril/documents/overrides.h"
 
 #include <cmath>
 #include <numbers>

@@ -59,19 +59,6 @@ TEST_F(StudyTest, LeavesATable) {
   EXPECT_EQ(description("study")["runs"]["success"], 6);
 }
 
-TEST_F(StudyTest, HeadsAreUnique) {
-  writeAll(folder / "scene.yaml", rollUp + R"(
-  - {name: status, measure: expression, expression: 2*turns, series: false}
-  - {name: turns, measure: expression, expression: 3*turns, series: false}
-)");
-  runStudy(alone(), options("study", turns("0.5")));
-  const std::string head = tableOf("study").substr(0, tableOf("study").find('\n'));
-  EXPECT_EQ(head.find("run,status,turns,"), 0u) << head;
-  EXPECT_NE(head.find("status (output)"), std::string::npos) << head;
-  EXPECT_NE(head.find("turns (output)"), std::string::npos) << head;
-  EXPECT_TRUE(head.ends_with(",message")) << head;
-}
-
 // A worker, several, and run folders as `tendril run` leaves them: the same table.
 TEST_F(StudyTest, HasTheSameNumbersHoweverItIsRun) {
   StudyOptions one = options("one", turns()), many = options("many", turns()), kept = options("kept", turns());
@@ -116,7 +103,8 @@ TEST_F(StudyTest, RecordsRunsThatDoNotSucceed) {
 // Outputs may be called as the columns of every table are, or as an input: no head stands twice.
 TEST_F(StudyTest, TellsColumnsOfTheSameNameApart) {
   std::string text = rollUp;
-  for (const char* name : {"status", "turns", "tip_1"}) text += "  - {name: " + std::string(name) + ", measure: expression, expression: turns + 1}\n";
+  for (const char* name : {"status", "turns", "tip_1"})
+    text += "  - {name: " + std::string(name) + ", measure: expression, expression: turns + 1}\n";
   writeAll(folder / "scene.yaml", text);
   runStudy(alone(), options("study", turns("0.25")));
   const std::string table = tableOf("study");

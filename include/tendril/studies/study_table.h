@@ -12,7 +12,7 @@ namespace tendril {
 class StudyTable {
  public:
   struct Column {
-    std::string name; ///< that of the output, told from others of the table: "status (output)"
+    std::string name;
     std::string unit; ///< empty for pure numbers
     std::string output;
     int index = -1; ///< of an output that is an array: the element
