@@ -1,6 +1,5 @@
 #include "tendril/studies/design.h"
 
-#include "studies/csv.h"
 #include "tendril/documents/csv.h"
 #include "tendril/documents/split.h"
 #include "tendril/model/error.h"
