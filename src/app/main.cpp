@@ -79,10 +79,8 @@ bool isLeftToRoot(const Ranks& ranks, int jobs, bool isQuiet) {
   if (ranks.unjoined() > 1 && ranks.isRoot() && !isQuiet)
     fmt::print(stderr,
                "note: this build of tendril has no MPI, so the first of the {} processes does the work, with {} workers; install "
-               "libopenmpi-dev and configure again with TENDRIL_WITH_MPI=ON for more machines than one
-               ",
-               ranks.unjoined(),
-               jobs > 0 ? jobs : ranks.unjoined());
+               "libopenmpi-dev and configure again with TENDRIL_WITH_MPI=ON for more machines than one\n",
+               ranks.unjoined(), jobs > 0 ? jobs : ranks.unjoined());
   return ranks.unjoined() > 1 && !ranks.isRoot();
 }
 

@@ -104,7 +104,7 @@ TEST_F(StudyTest, RecordsRunsThatDoNotSucceed) {
 TEST_F(StudyTest, TellsColumnsOfTheSameNameApart) {
   std::string text = rollUp;
   for (const char* name : {"status", "turns", "tip_1"})
-    text += "  - {name: " + std::string(name) + ", measure: expression, expression: turns + 1}\n";
+    text += "  - {name: " + std::string(name) + ", measure: expression, expression: 2*0.5}\n";
   writeAll(folder / "scene.yaml", text);
   runStudy(alone(), options("study", turns("0.25")));
   const std::string table = tableOf("study");
