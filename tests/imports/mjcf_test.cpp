@@ -219,7 +219,10 @@ TEST_F(MjcfImport, MeshesTouchByTheirHull) {
       read("m.xml", world("<body><freejoint/><geom mesh=\"tip\"/></body>\n", "<asset><mesh file=\"tip.obj\" scale=\"2 2 2\"/></asset>\n"));
   const BodyPart body = sceneOf(import).mechanism().bodies.at(0);
   EXPECT_EQ(body.shapes.at(0).kind, Shape::Kind::ConvexMesh);
-  EXPECT_NEAR(body.mass.mass, 1000 * 8. / 6, 1e-9);
+  const double m = 1000 * 8. / 6;
+  EXPECT_NEAR(body.mass.mass, m, 1e-9);
+  // Of a tetrahedron with three legs a = 2 at right angles, about its centre of mass: 3/40 m a^2 and, off the diagonal, m a^2 / 80.
+  EXPECT_LE((body.mass.inertia - (m / 80 * 4) * (5 * Matrix3::Identity() + Matrix3::Ones())).norm(), 1e-9 * m);
 }
 
 TEST_F(MjcfImport, BadFilesAreRefusedWithTheirLine) {

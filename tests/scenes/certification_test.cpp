@@ -129,6 +129,13 @@ TEST(Certification, RefusesRangesThatTheSceneRefuses) {
                  {"uncertain[1]", "probability 0.15", "stiffness"});
 }
 
+// Of two inputs, or of an input and a control, nothing would be left of the first.
+TEST(Certification, RefusesInputsThatAreTheSameValue) {
+  refusedAtStart("parameter: k, distribution", "parameter: parameters.m, distribution", {"uncertain[0]", "same value", "'m="});
+  refusedAtStart("seed: 3", "seed: 3, controls: {parameters: [{name: parameters.k, range: [50, 100]}]}",
+                 {"uncertain[0]", "same value", "'k="});
+}
+
 TEST(Certification, RefusesAThresholdThatEverySampleViolates) {
   refusedAtStart("a: 0.15", "a: 0.005", {"every one of the 50 samples", "threshold"});
 }
@@ -142,7 +149,6 @@ TEST(Certification, RefusesWhatMakesNoSense) {
   refused("range: [0.1, 2]", "range: [.nan, 2]", {"uncertain[0].range"});
   refused("range: [0.1, 2]", "range: [0.1, 2], on: block, force: [1, 0, 0]", {"interval"});
   refused("name: stiffness", "name: m", {"two inputs"});
-  refused("parameter: k, distribution", "parameter: parameters.m, distribution", {"uncertain[0]", "same value", "'m="});
   refused("seed: 3", "seed: 3, diameter: bounds", {"stiffness", "slope"});
   refused("seed: 3", "seed: 3, epsilon: 1", {"epsilon", "below 1"});
   refused("seed: 3", "seed: 3, samples_: 1", {"samples_"});
