@@ -52,8 +52,9 @@ RunFolder::RunFolder(fs::path folder) : path_(std::move(folder)) {
 }
 
 void RunFolder::clear() const {
-  for (const fs::path& file : {results(), summary(), log(), scene(), checkpoint(), Checkpoint::previous(checkpoint()), friction(),
-                               path_ / "meshes", samples(), path_ / "samples"}) {
+  // The log, by which the folder is known, goes last.
+  for (const fs::path& file : {results(), summary(), scene(), checkpoint(), Checkpoint::previous(checkpoint()), friction(),
+                               path_ / "meshes", samples(), path_ / "samples", log()}) {
     std::error_code status;
     fs::remove_all(file, status);
     if (status) {
