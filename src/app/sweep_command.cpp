@@ -82,7 +82,7 @@ int runOnRanks(Ranks& ranks, const Options& options) try {
 
 int sweep(const Options& options) {
   if (!options.slurm.empty()) {
-    designOf(options);
+    checkStudy({.scene = options.scene, .overrides = options.overrides, .design = designOf(options)});
     writeSlurmScript(options.slurm, options.scene);
     fmt::print("{}\nSubmit it with: sbatch {}\n", options.slurm.string(), options.slurm.string());
     return Success;

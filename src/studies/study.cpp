@@ -258,6 +258,8 @@ StudyOutcome runStudy(Ranks& ranks, const StudyOptions& options) {
   return {};
 }
 
+void checkStudy(const StudyOptions& options) { Study{options}; }
+
 fs::path defaultStudyFolder(const fs::path& scene) { return scene.stem().string() + ".sweep"; }
 
 bool isStudyFolder(const fs::path& folder) {

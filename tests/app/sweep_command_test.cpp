@@ -157,6 +157,8 @@ TEST_F(Sweep, WritesAScriptForSlurm) {
   EXPECT_EQ(std::system(("bash " + (folder / "run.sh").string() + " > /dev/null").c_str()), 0);
   EXPECT_EQ(table(folder / "scene.sweep" / "sweep.csv").size(), 3u);
   expectOneError(tendril({"sweep", "scene.yaml", "--over", "turns=1", "--slurm", "job.sh"}), 2, {"job.sh", "exists"});
+  expectOneError(tendril({"sweep", "scene.yaml", "--over", "turn=1", "--slurm", "other.sh"}), 2, {"turn", "turns"});
+  EXPECT_FALSE(fs::exists(folder / "other.sh"));
 }
 
 TEST_F(Sweep, GoesOnAfterItWasInterrupted) {

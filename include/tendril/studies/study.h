@@ -64,6 +64,9 @@ struct StudyOutcome {
 /// MachineFailure. Ranks but the root work for it, and return an empty outcome.
 StudyOutcome runStudy(Ranks& ranks, const StudyOptions& options);
 
+/// Throws InputError where runStudy would before anything runs: a scene that cannot be read, names that do not exist, values set twice.
+void checkStudy(const StudyOptions& options);
+
 std::filesystem::path defaultStudyFolder(const std::filesystem::path& scene);
 bool isStudyFolder(const std::filesystem::path& folder);
 
