@@ -76,10 +76,6 @@ class Concentration {
 
   void note(const Certificate& c) { result_.history.push_back({c.mean, c.diameter.value(), c.confidenceFactor, c.bound, result_.count}); }
 
-  /// Where the diameters of all controls that were certified have their differences: controls that only escape from these few are found out
-  /// in the next round.
-  std::vector<std::vector<InputDiameter>> seen_;
-
   /// Takes controls that have a better certificate.
   void improve(const VectorX& controls) {
     const Certificate c = certified(controls);
@@ -290,6 +286,9 @@ class Concentration {
   const ConcentrationControlOptions& options_;
   const StopQuestion& stop_;
   Box box_;
+  /// Where the diameters of all controls that were certified have their differences: controls that only escape from these few are found out
+  /// in the next round.
+  std::vector<std::vector<InputDiameter>> seen_;
   ConcentrationControlResult result_;
 };
 

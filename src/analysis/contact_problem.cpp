@@ -1,7 +1,7 @@
 #include "tendril/analysis/contact_problem.h"
 
+#include "analysis/equalities.h"
 #include "analysis/null_space_basis.h"
-#include "analysis/pick.h"
 #include "tendril/model/error.h"
 #include "tendril/solvers/lcp.h"
 
@@ -21,28 +21,12 @@ std::string nameOr(const std::vector<std::string>& names, int i, const char* kin
   return i < int(names.size()) ? names[std::size_t(i)] : fmt::format("{} {}", kind, i + 1);
 }
 
-/// Joints and bilateral contacts: what holds with equality.
-struct Equalities {
-  explicit Equalities(const AccelerationProblem& p) {
-    for (int i = 0; i < p.contacts(); ++i) (p.isBilateral[std::size_t(i)] ? bilateral : unilateral).push_back(i);
-    J.resize(p.joints() + Eigen::Index(bilateral.size()), p.size());
-    c.resize(J.rows());
-    J.topRows(p.joints()) = p.G;
-    J.bottomRows(Eigen::Index(bilateral.size())) = pickRows(p.N, bilateral);
-    c.head(p.joints()) = p.jointBias;
-    c.tail(Eigen::Index(bilateral.size())) = pick(p.normalBias, bilateral);
-  }
-  /// Multipliers of J among joints and contacts.
-  void distribute(const AccelerationProblem& p, const VectorX& multipliers, ContactSolution& solution) const {
-    solution.jointForce = multipliers.head(p.joints());
-    solution.lambda.setZero(p.contacts());
-    place(multipliers.segment(p.joints(), Eigen::Index(bilateral.size())), bilateral, solution.lambda);
-  }
-
-  std::vector<int> bilateral, unilateral;
-  MatrixX J;
-  VectorX c;
-};
+/// Multipliers of J among joints and contacts.
+void distribute(const AccelerationProblem& p, const Equalities& e, const VectorX& multipliers, ContactSolution& solution) {
+  solution.jointForce = multipliers.head(p.joints());
+  solution.lambda.setZero(p.contacts());
+  place(multipliers.segment(p.joints(), Eigen::Index(e.bilateral.size())), e.bilateral, solution.lambda);
+}
 
 void requireBilateral(const Equalities& e, const char* formulation) {
   if (!e.unilateral.empty())
@@ -69,7 +53,7 @@ void solveKkt(const AccelerationProblem& p, ContactSolution& solution) {
   right.tail(m) = -e.c;
   const VectorX x = RowSpace(K, {}, singular).solve(right);
   solution.a = x.head(p.size());
-  e.distribute(p, x.tail(e.c.size()), solution);
+  distribute(p, e, x.tail(e.c.size()), solution);
 }
 
 void solveNullSpace(const AccelerationProblem& p, ContactSolution& solution) {
@@ -80,7 +64,7 @@ void solveNullSpace(const AccelerationProblem& p, ContactSolution& solution) {
   const ConstrainedResponse response(held);
   if (!response.isRegular() || !response.isCompatible()) return;
   solution.a = response.free();
-  e.distribute(p, response.jointForces(solution.a, VectorX::Zero(p.size())), solution);
+  distribute(p, e, response.jointForces(solution.a, VectorX::Zero(p.size())), solution);
 }
 
 void solveSchur(const AccelerationProblem& p, ContactSolution& solution) {
@@ -90,7 +74,7 @@ void solveSchur(const AccelerationProblem& p, ContactSolution& solution) {
   const VectorX load = e.J * mass.solve(p.F) - e.c;
   const VectorX multipliers = RowSpace(e.J * mass.solve(e.J.transpose()), {}, singular).solve(load);
   solution.a = mass.solve(e.J.transpose() * multipliers - p.F);
-  e.distribute(p, multipliers, solution);
+  distribute(p, e, multipliers, solution);
 }
 
 void solveProgram(const AccelerationProblem& p, ContactSolution& solution) {
@@ -106,7 +90,7 @@ void solveProgram(const AccelerationProblem& p, ContactSolution& solution) {
   const ProximalPoint point = solveProximal(program);
   if (point.status != PivotStatus::Solved) return;
   solution.a = point.v;
-  e.distribute(p, point.lambda.head(e.J.rows()), solution);
+  distribute(p, e, point.lambda.head(e.J.rows()), solution);
   place(point.lambda.tail(open), e.unilateral, solution.lambda);
 }
 
@@ -124,7 +108,7 @@ void solveEliminated(const AccelerationProblem& p, ContactSolution& solution) {
   if (lcp.status != PivotStatus::Solved) return;
   const ContactSolution motion = motionOf(held, response, lcp.z);
   solution.a = motion.a;
-  e.distribute(p, motion.jointForce, solution);
+  distribute(p, e, motion.jointForce, solution);
   place(lcp.z, e.unilateral, solution.lambda);
 }
 

@@ -1,7 +1,7 @@
 #include "tendril/analysis/solvability.h"
 
+#include "analysis/equalities.h"
 #include "analysis/null_space_basis.h"
-#include "analysis/pick.h"
 #include "tendril/solvers/lcp.h"
 #include "tendril/solvers/rank.h"
 
@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::size_t shownNames = 6;
 
-MatrixX stacked(const MatrixX& upper, const MatrixX& lower) {
-  MatrixX both(upper.rows() + lower.rows(), upper.cols());
-  both.topRows(upper.rows()) = upper;
-  both.bottomRows(lower.rows()) = lower;
-  return both;
-}
-
 /// Distinct names, with how many are left out.
 std::string list(std::vector<std::string> names) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -35,13 +28,8 @@ std::string list(std::vector<std::string> names) {
 
 class Judgement {
  public:
-  explicit Judgement(const AccelerationProblem& problem) : p(problem) {
-    for (int i = 0; i < p.contacts(); ++i) (p.isBilateral[std::size_t(i)] ? bilateral : unilateral).push_back(i);
-    J = stacked(p.G, pickRows(p.N, bilateral));
-    c.resize(J.rows());
-    c.head(p.joints()) = p.jointBias;
-    c.tail(Eigen::Index(bilateral.size())) = pick(p.normalBias, bilateral);
-  }
+  explicit Judgement(const AccelerationProblem& problem)
+      : p(problem), held(problem), J(held.J), c(held.c), bilateral(held.bilateral), unilateral(held.unilateral) {}
 
   Solvability run() {
     s.rankTolerance = ConstrainedResponse::rankTolerance;
@@ -78,9 +66,9 @@ class Judgement {
   }
 
   void judgeInertia() {
-    AccelerationProblem held = p;
-    held.G = J, held.jointBias = c;
-    const ConstrainedResponse response(held);
+    AccelerationProblem fixed = p;
+    fixed.G = J, fixed.jointBias = c;
+    const ConstrainedResponse response(fixed);
     free = response.freeModes();
     s.freeModes = int(free.cols());
     s.kktRank = 2 * s.rank + p.size() - s.rank - s.freeModes;
@@ -145,9 +133,11 @@ class Judgement {
   }
 
   const AccelerationProblem& p;
-  std::vector<int> bilateral, unilateral;
-  MatrixX J, free;
-  VectorX c;
+  const Equalities held;
+  const MatrixX& J;
+  const VectorX& c;
+  const std::vector<int>&bilateral, &unilateral;
+  MatrixX free;
   Solvability s;
 };
 

@@ -80,6 +80,7 @@ class Study {
   std::string label(std::size_t run) const { return study::label(run, options_.design.size()); }
   void refuseCommonMistake() const;
   void occupyFolder();
+  bool workOff(Scheduler& scheduler, StudyOutcome& outcome) const;
   bool holdsThisStudy() const;
   void writeDescription(const std::string& status, const StudyOutcome& outcome) const;
   void writeTable(StudyOutcome& outcome) const;
@@ -176,34 +177,36 @@ StudyOutcome Study::conduct(Scheduler& scheduler) {
   outcome.folder = folder_;
   outcome.table = study::tableFile(folder_);
   outcome.runs = options_.design.size();
-  bool isComplete = false;
-  {
-    Journal journal(study::journalFile(folder_), outcome.runs);
-    std::vector<std::uint32_t> open;
-    for (std::size_t run = 0; run < outcome.runs; ++run) {
-      if (!journal.has(run) || isWorthAnotherTry(Json::parse(journal.read(run)))) open.push_back(std::uint32_t(run));
-    }
-    journal.open();
-    outcome.found = outcome.runs - open.size();
-    std::size_t done = outcome.found;
-    const auto collect = [&](std::size_t task, TaskEnd end, std::string bytes) {
-      const std::size_t run = open[task];
-      if (end != TaskEnd::Done) {
-        const char* const ended = end == TaskEnd::Killed ? "killed" : "error";
-        bytes = textOf(recordOf(ended, bytes, options_.design.point(run)));
-      }
-      if (bytes.starts_with(R"({"status":"interrupted")")) return;
-      journal.append(run, bytes);
-      if (options_.progress) options_.progress(++done, outcome.runs);
-    };
-    scheduler.run(
-        open.size(), [&](std::size_t task) { return std::to_string(open[task]); }, collect);
-    journal.flush();
-    isComplete = journal.size() == outcome.runs;
-  }
+  const bool isComplete = workOff(scheduler, outcome);
   writeTable(outcome);
   writeDescription(isComplete ? "complete" : "interrupted", outcome);
   return outcome;
+}
+
+/// Runs what the journal does not have yet, or has to try again. Whether nothing is left.
+bool Study::workOff(Scheduler& scheduler, StudyOutcome& outcome) const {
+  Journal journal(study::journalFile(folder_), outcome.runs);
+  std::vector<std::uint32_t> open;
+  for (std::size_t run = 0; run < outcome.runs; ++run) {
+    if (!journal.has(run) || isWorthAnotherTry(Json::parse(journal.read(run)))) open.push_back(std::uint32_t(run));
+  }
+  journal.open();
+  outcome.found = outcome.runs - open.size();
+  std::size_t done = outcome.found;
+  const auto collect = [&](std::size_t task, TaskEnd end, std::string bytes) {
+    const std::size_t run = open[task];
+    if (end != TaskEnd::Done) {
+      const char* const ended = end == TaskEnd::Killed ? "killed" : "error";
+      bytes = textOf(recordOf(ended, bytes, options_.design.point(run)));
+    }
+    if (bytes.starts_with(R"({"status":"interrupted")")) return;
+    journal.append(run, bytes);
+    if (options_.progress) options_.progress(++done, outcome.runs);
+  };
+  scheduler.run(
+      open.size(), [&](std::size_t task) { return std::to_string(open[task]); }, collect);
+  journal.flush();
+  return journal.size() == outcome.runs;
 }
 
 void Study::writeDescription(const std::string& status, const StudyOutcome& outcome) const {
