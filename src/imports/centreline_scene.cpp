@@ -42,6 +42,8 @@ void noteCorners(const std::vector<Vector3>& points, double length, const std::f
         0, fmt::format("elements round the corners of the legs: they measure {:.6g} m together, {:.2g} % more than the legs; with more "
                        "elements (--set elements=N) only those at corners do, and --spline makes a smooth curve",
                        meshed, 100 * (meshed / length - 1)));
+} catch (const InputError& error) {
+  throw InputError({file.string(), 0, 0}, "", error.what(), "leave out points, or give --spline");
 }
 
 }
