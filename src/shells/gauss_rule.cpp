@@ -1,58 +1,68 @@
 #include "shells/gauss_rule.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
 
 namespace tendril {
 
 namespace {
 
-constexpr std::array<int, 14> sizes{4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 30, 38};
-
-/// Number among the sizes, or -1. So many points bring mass matrices, whose integrands oscillate twice as fast as the patch turns, to
+/// A number of points, and the angle up to which it brings mass matrices, whose integrands oscillate twice as fast as the patch turns, to
 /// round-off.
+struct Size {
+  int points;
+  double angle;
+};
+constexpr Size turning(int points) { return {points, (points - 5.7) / 1.05}; }
+constexpr std::array sizes{Size{4, 0.01}, Size{5, 0.2}, Size{6, 0.5}, turning(7),  turning(8),  turning(9),  turning(10),
+                           turning(12),   turning(14),  turning(17),  turning(20), turning(24), turning(30), turning(38)};
+
+/// Number among the sizes, or -1, for what is no number, too. Most angles are small, so that the search begins there.
 int sizeFor(double angle) {
-  if (!(angle < sizes.back())) return -1; // nor can it be rounded if it is huge or no number
-  const int points = angle < 0.01 ? 4 : angle < 0.15 ? 5 : angle < 0.3 ? 6 : int(std::ceil(5.7 + 1.05 * angle));
-  const auto found = std::lower_bound(sizes.begin(), sizes.end(), points);
-  return found == sizes.end() ? -1 : int(found - sizes.begin());
+  if (!(angle <= sizes.back().angle)) return -1;
+  int i = 0;
+  while (angle > sizes[std::size_t(i)].angle) ++i;
+  return i;
 }
 
 std::vector<ProductRule> makeRules() {
   std::vector<ProductRule> rules;
-  for (const int first : sizes)
-    for (const int second : sizes) rules.emplace_back(GaussRule(first), GaussRule(second));
+  for (const Size& first : sizes)
+    for (const Size& second : sizes) rules.emplace_back(GaussRule(first.points), GaussRule(second.points));
   return rules;
 }
 
 }
 
+/// Roots of the Legendre polynomial by Newton's method, in numbers of more digits where there are some, so that weights are exact to their
+/// last digit.
 GaussRule::GaussRule(int n) {
+  using Long = long double;
   for (int i = 0; i < n; ++i) {
-    double z = -std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5)), slope = 1;
+    Long z = -std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5)), slope = 1;
     for (int iteration = 0; iteration < 100; ++iteration) {
-      double p = 1, before = 0;
+      Long p = 1, before = 0;
       for (int j = 1; j <= n; ++j) {
-        const double next = ((2 * j - 1) * z * p - (j - 1) * before) / j;
+        const Long next = ((2 * j - 1) * z * p - (j - 1) * before) / j;
         before = p, p = next;
       }
       slope = n * (z * p - before) / (z * z - 1);
-      const double step = p / slope;
+      const Long step = p / slope;
       z -= step;
-      if (std::abs(step) < 1e-15) break;
+      if (std::abs(step) < 4 * std::numeric_limits<Long>::epsilon()) break;
     }
-    x.push_back(z), w.push_back(2 / ((1 - z * z) * slope * slope));
+    x.push_back(double(z)), w.push_back(double(2 / ((1 - z * z) * slope * slope)));
   }
 }
 
-ProductRule::ProductRule(const GaussRule& first, const GaussRule& second) {
+ProductRule::ProductRule(const GaussRule& first, const GaussRule& second) : points(first.x.size() * second.x.size()) {
   for (std::size_t i = 0; i < first.x.size(); ++i)
     for (std::size_t j = 0; j < second.x.size(); ++j)
       x1.push_back(first.x[i]), x2.push_back(second.x[j]), w.push_back(first.w[i] * second.w[j]);
-  while (w.size() % 4 != 0) x1.push_back(0), x2.push_back(0), w.push_back(0);
+  while (w.size() % 8 != 0) x1.push_back(0), x2.push_back(0), w.push_back(0);
 }
 
 const ProductRule* productRule(double angle1, double angle2) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <vector>
 
 namespace tendril {
@@ -9,9 +10,10 @@ struct GaussRule {
   std::vector<double> x, w;
 };
 
-/// The product of two rules, point by point, filled up to whole fours with points of no weight.
+/// The product of two rules, point by point; filled up to whole eights with points of no weight, for those who take several at a time.
 struct ProductRule {
   ProductRule(const GaussRule& first, const GaussRule& second);
+  std::size_t points; ///< with weight
   std::vector<double> x1, x2, w;
 };
 

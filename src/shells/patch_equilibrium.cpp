@@ -20,7 +20,7 @@ double weightCurve(const UniformPatch& patch, const Vector3& q, const Vector3& v
   const ProductRule* rule = productRule(std::hypot(q[0], q[2]) * d.length(), std::hypot(q[1], q[2]) * d.width());
   if (!rule) throw NumericalFailure("shell: no equilibrium is found before the patch is rolled up");
   double sum = 0;
-  for (std::size_t i = 0; i < rule->w.size(); ++i) {
+  for (std::size_t i = 0; i < rule->points; ++i) {
     const Vector2 s((d.begin1 + d.end1 + d.length() * rule->x1[i]) / 2, (d.begin2 + d.end2 + d.width() * rule->x2[i]) / 2);
     sum -= rule->w[i] * gravity.dot(uniform_patch::acceleration(q, v, s));
   }

@@ -86,11 +86,14 @@ Vector3 PatchMotion::accelerationThree(const Vector3& q, const Vector3& v) const
   UniformPatch::Dynamics d;
   patch_.evaluate(q, v, gravity_, air_, d);
   const Vector3 force = patch_.elasticForce(q, v) - d.force, J = gaussianGradient(q);
-  const Matrix3 inverse = d.M.inverse(); // 3 x 3, positive definite
-  const Vector3 free = inverse * force, across = inverse * J;
   const double wanted =
       -2 * (v[0] * v[1] - v[2] * v[2]) - 2 * options_.alpha * J.dot(v) - options_.beta * options_.beta * gaussianCurvature(q);
-  return free + (wanted - J.dot(free)) / J.dot(across) * across;
+  // By the adjugate of M, whose rows are cross products of its columns.
+  Matrix3 adjugate;
+  adjugate << d.M.col(1).cross(d.M.col(2)), d.M.col(2).cross(d.M.col(0)), d.M.col(0).cross(d.M.col(1));
+  const double determinant = d.M.col(0).dot(adjugate.col(0)), inverse = 1 / determinant;
+  const Vector3 free = adjugate * force, across = adjugate * J;
+  return inverse * (free + (wanted * determinant - J.dot(free)) / J.dot(across) * across);
 }
 
 Vector2 PatchMotion::accelerationCone(const Vector2& y, const Vector2& rates) const {

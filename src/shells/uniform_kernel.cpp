@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <type_traits>
 
-// Compiled for processors with and without fused multiplication and addition; the one that fits is chosen at the first call. The address
-// sanitizer does not bear it.
+// Compiled for processors with fused multiplication and addition of eight or four numbers at once, and for those without; the one that fits
+// is chosen at the first call. The address sanitizer does not bear it.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define TENDRIL_FUSED
 #endif
@@ -16,10 +16,12 @@ namespace tendril {
 
 namespace {
 
-// Four points at a time.
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+/// So many points at a time.
+template <int lanes> struct Points;
+template <> struct Points<4> { using type = double __attribute__((vector_size(32), aligned(8), may_alias)); };
+template <> struct Points<8> { using type = double __attribute__((vector_size(64), aligned(8), may_alias)); };
 
-constexpr int mostTerms = 13;
+constexpr int mostTerms = 14;
 
 /// Coefficients of the series of c_k in X, k! times smaller than 1 at the begin.
 constexpr std::array<double, mostTerms> seriesOf(int k) {
@@ -29,178 +31,198 @@ constexpr std::array<double, mostTerms> seriesOf(int k) {
   for (int j = 1; j < mostTerms; ++j) c[std::size_t(j)] = -c[std::size_t(j) - 1] / (double(k + 2 * j - 1) * (k + 2 * j));
   return c;
 }
-constexpr std::array<double, mostTerms> series4 = seriesOf(4), series5 = seriesOf(5), series6 = seriesOf(6), series7 = seriesOf(7);
+constexpr std::array<double, mostTerms> series5 = seriesOf(5), series6 = seriesOf(6), series7 = seriesOf(7);
 
-/// Terms after which c_6 and c_7, and what c_4 and c_5 add to c_2 and c_3, are exact to round-off; 0 where the series does not serve.
+/// Terms after which the functions by series, and what they add to the others, are exact to round-off; 0 where the series does not serve.
 int termsFor(double x) { return x < 0.3 ? 6 : x < 1.5 ? 8 : x < 4 ? 10 : x < 10 ? mostTerms : 0; }
 
+/// A series: even and odd powers apart, which do not wait for one another.
+template <int terms, class Many>
+inline __attribute__((always_inline)) void sumSeries(const std::array<double, mostTerms>& a, const Many& x, const Many& square, Many& sum) {
+  Many even = Many{} + a[terms - 2], odd = Many{} + a[terms - 1];
+  for (int j = terms - 4; j >= 0; j -= 2) even = even * square + a[std::size_t(j)], odd = odd * square + a[std::size_t(j) + 1];
+  sum = even + x * odd;
 }
 
-namespace {
-
-/// See uniform_patch.h and air_drag.h. With f = c3 sigma the derivatives along q_j are
-///
-///     d_j r = -(f' w + f d_j w),  c2' d_j X sigma + c2 d_j sigma,        f' = c3' d_j X sigma + c3 d_j sigma,
-///
-/// and likewise along v twice, where the second derivative of X is 2 |w'|^2 and those of w and sigma vanish.
-template <int terms>
-inline __attribute__((always_inline)) void sumPoints(const UniformIntegrand& of, const ProductRule& rule, UniformSums& sums) {
-  const double q0 = of.q[0], q1 = of.q[1], q2 = of.q[2], v0 = of.v[0], v1 = of.v[1], v2 = of.v[2];
-  const double g0 = of.g[0], g1 = of.g[1], g2 = of.g[2];
-  Four m00{}, m01{}, m02{}, m11{}, m12{}, m22{}, h0{}, h1{}, h2{};
-  for (std::size_t i = 0; i < rule.w.size(); i += 4) {
-    const Four s1 = of.middle[0] + of.half[0] * *reinterpret_cast<const Four*>(&rule.x1[i]);
-    const Four s2 = of.middle[1] + of.half[1] * *reinterpret_cast<const Four*>(&rule.x2[i]);
-    const Four weight = *reinterpret_cast<const Four*>(&rule.w[i]);
-    const Four w1 = q0 * s1 + q2 * s2, w2 = q2 * s1 + q1 * s2, sigma = s1 * w1 + s2 * w2, x = w1 * w1 + w2 * w2;
-
-    Four c2, c3, c4, c5, c6, c7;
-    if constexpr (terms > 0) {
-      c6 = c7 = Four{};
-      for (int j = terms - 1; j >= 0; --j) c6 = c6 * x + series6[std::size_t(j)], c7 = c7 * x + series7[std::size_t(j)];
-      c5 = 1. / 120 - x * c7, c4 = 1. / 24 - x * c6, c3 = 1. / 6 - x * c5, c2 = 0.5 - x * c4;
-    } else {
-      for (int lane = 0; lane < 4; ++lane) {
-        const std::array<double, 8> c = so3::stumpff(x[lane]);
-        c2[lane] = c[2], c3[lane] = c[3], c4[lane] = c[4], c5[lane] = c[5], c6[lane] = c[6], c7[lane] = c[7];
-      }
+/// Two neighbouring Stumpff functions by their series, and those before them by c_k = 1 / k! - X c_{k+2}; or all of them one by one.
+template <int terms, int first, class Many> inline __attribute__((always_inline)) void stumpffOf(const Many& x, Many (&c)[8]) {
+  if constexpr (terms > 0) {
+    const Many square = x * x;
+    sumSeries<terms>(first == 5 ? series5 : series6, x, square, c[first]);
+    sumSeries<terms>(first == 5 ? series6 : series7, x, square, c[first + 1]);
+    constexpr double start[6]{1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120};
+    for (int k = first - 1; k >= 2; --k) c[k] = start[k] - x * c[k + 2];
+  } else {
+    for (std::size_t lane = 0; lane < sizeof(Many) / sizeof(double); ++lane) {
+      const std::array<double, 8> all = so3::stumpff(x[lane]);
+      for (int k = 2; k <= first + 1; ++k) c[k][lane] = all[std::size_t(k)];
     }
-    const Four c2x = c4 - 0.5 * c3, c3x = 1.5 * c5 - 0.5 * c4;
-    const Four c2xx = 0.25 * c4 - 1.25 * c5 + 2 * c6, c3xx = 0.25 * c5 - 1.75 * c6 + 3.75 * c7;
+  }
+}
 
-    const Four f = c3 * sigma, fx = c3x * sigma, zx = c2x * sigma;
-    const Four square1 = s1 * s1, square2 = s2 * s2, product = 2 * s1 * s2;
-    const Four x0 = 2 * w1 * s1, x1 = 2 * w2 * s2, x2 = 2 * (w1 * s2 + w2 * s1);
-    const Four f0 = fx * x0 + c3 * square1, f1 = fx * x1 + c3 * square2, f2 = fx * x2 + c3 * product;
-    const Four a0 = f0 * w1 + f * s1, b0 = f0 * w2, z0 = zx * x0 + c2 * square1; // minus the first two components
-    const Four a1 = f1 * w1, b1 = f1 * w2 + f * s2, z1 = zx * x1 + c2 * square2;
-    const Four a2 = f2 * w1 + f * s2, b2 = f2 * w2 + f * s1, z2 = zx * x2 + c2 * product;
+template <class Many> inline __attribute__((always_inline)) const Many& at(const std::vector<double>& x, std::size_t i) {
+  return *reinterpret_cast<const Many*>(&x[i]);
+}
+/// The sum of all, by halves.
+template <class Many> inline __attribute__((always_inline)) double total(const Many& x) {
+  constexpr std::size_t lanes = sizeof(Many) / sizeof(double);
+  double sum[lanes];
+  for (std::size_t lane = 0; lane < lanes; ++lane) sum[lane] = x[lane];
+  for (std::size_t half = lanes / 2; half > 0; half /= 2)
+    for (std::size_t lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
+  return sum[0];
+}
 
-    const Four w1v = v0 * s1 + v2 * s2, w2v = v2 * s1 + v1 * s2, sigmav = s1 * w1v + s2 * w2v;
-    const Four xv = 2 * (w1 * w1v + w2 * w2v), xvv = 2 * (w1v * w1v + w2v * w2v);
-    const Four fvv = (c3xx * xv * xv + c3x * xvv) * sigma + 2 * c3x * xv * sigmav, fv2 = 2 * (fx * xv + c3 * sigmav);
-    Four r1 = fvv * w1 + fv2 * w1v + g0, r2 = fvv * w2 + fv2 * w2v + g1;
-    Four r3 = (c2xx * xv * xv + c2x * xvv) * sigma + 2 * c2x * xv * sigmav - g2;
+/// See uniform_patch.h and air_drag.h. A point depends on q through w = b s alone: with f = c3 sigma and z = c2 sigma
+///
+///     r = (s - f w, z),      dr/dw_i = (-(a_i w + f e_i), z_i),      a_i = 2 c3' sigma w_i + c3 s_i,      z_i = 2 c2' sigma w_i + c2 s_i,
+///
+/// c_k' by X, and dw/dq = [s1 0 s2; 0 s2 s1]. Minus the first two components of the acceleration along v, where w' = b(v) s, are
+/// f'' w + 2 f' w' with f' = a . w'.
+template <int terms, int lanes>
+inline __attribute__((always_inline)) void sumPoints(const UniformIntegrand& of, const ProductRule& rule, UniformSums& sums) {
+  using Many = typename Points<lanes>::type;
+  const double q0 = of.q[0], q1 = of.q[1], q2 = of.q[2], v0 = of.v[0], v1 = of.v[1], v2 = of.v[2];
+  Many m00{}, m01{}, m02{}, m11{}, m12{}, m22{}, h0{}, h1{}, h2{};
+  for (std::size_t i = 0; i < rule.points; i += lanes) {
+    const Many s1 = of.middle[0] + of.half[0] * at<Many>(rule.x1, i), s2 = of.middle[1] + of.half[1] * at<Many>(rule.x2, i);
+    const Many w1 = q0 * s1 + q2 * s2, w2 = q2 * s1 + q1 * s2, sigma = s1 * w1 + s2 * w2, x = w1 * w1 + w2 * w2;
+    Many c[8];
+    stumpffOf<terms, 6>(x, c);
+    const Many c2x = 2 * c[4] - c[3], c3x = 3 * c[5] - c[4];                          // twice the derivatives by X
+    const Many c2xx = 8 * c[6] - 5 * c[5] + c[4], c3xx = 15 * c[7] - 7 * c[6] + c[5]; // four times the second ones
+    const Many f = c[3] * sigma, fx = c3x * sigma, zx = c2x * sigma, fw1 = f * w1, fw2 = f * w2;
+    const Many a1 = fx * w1 + c[3] * s1, a2 = fx * w2 + c[3] * s2, z1 = zx * w1 + c[2] * s1, z2 = zx * w2 + c[2] * s2;
+
+    const Many w1v = v0 * s1 + v2 * s2, w2v = v2 * s1 + v1 * s2, sigmav = s1 * w1v + s2 * w2v;
+    const Many half = w1 * w1v + w2 * w2v, square = w1v * w1v + w2v * w2v, mixed = 2 * half * sigmav, fv = a1 * w1v + a2 * w2v;
+    const Many bend = half * half * sigma, fvv = c3xx * bend + fx * square + c3x * mixed;
+    Many r1 = fvv * w1 + 2 * fv * w1v + of.g[0], r2 = fvv * w2 + 2 * fv * w2v + of.g[1];
+    Many r3 = c2xx * bend + zx * square + c2x * mixed - of.g[2];
     if (of.drag > 0) { // along the normal (-c1 w1, -c1 w2, 1 - c2 x)
-      const Four c1 = 1 - x * c3, n1 = c1 * w1, n2 = c1 * w2, n3 = 1 - x * c2;
-      const Four through = n1 * (a0 * v0 + a1 * v1 + a2 * v2 + of.wind[0]) + n2 * (b0 * v0 + b1 * v1 + b2 * v2 + of.wind[1]) +
-                           n3 * (z0 * v0 + z1 * v1 + z2 * v2 - of.wind[2]);
-      const Four pressure = of.drag * through * (through < 0 ? -through : through);
+      const Many c1 = 1 - x * c[3], n1 = c1 * w1, n2 = c1 * w2, n3 = 1 - x * c[2];
+      const Many through =
+          n1 * (fv * w1 + f * w1v + of.wind[0]) + n2 * (fv * w2 + f * w2v + of.wind[1]) + n3 * (z1 * w1v + z2 * w2v - of.wind[2]);
+      const Many pressure = of.drag * through * (through < 0 ? -through : through);
       r1 += pressure * n1, r2 += pressure * n2, r3 += pressure * n3;
     }
-    r1 *= weight, r2 *= weight, r3 *= weight;
+    const Many weight = at<Many>(rule.w, i), u1 = weight * s1, u2 = weight * s2;
+    const Many rw = r1 * w1 + r2 * w2, p1 = a1 * rw + f * r1 + z1 * r3, p2 = a2 * rw + f * r2 + z2 * r3;
+    h0 += u1 * p1, h1 += u2 * p2, h2 += u2 * p1 + u1 * p2;
 
-    h0 += a0 * r1 + b0 * r2 + z0 * r3;
-    h1 += a1 * r1 + b1 * r2 + z1 * r3;
-    h2 += a2 * r1 + b2 * r2 + z2 * r3;
-    const Four wa0 = weight * a0, wb0 = weight * b0, wz0 = weight * z0, wa1 = weight * a1, wb1 = weight * b1, wz1 = weight * z1;
-    m00 += wa0 * a0 + wb0 * b0 + wz0 * z0;
-    m01 += wa0 * a1 + wb0 * b1 + wz0 * z1;
-    m02 += wa0 * a2 + wb0 * b2 + wz0 * z2;
-    m11 += wa1 * a1 + wb1 * b1 + wz1 * z1;
-    m12 += wa1 * a2 + wb1 * b2 + wz1 * z2;
-    m22 += weight * (a2 * a2 + b2 * b2 + z2 * z2);
+    const Many b1 = a1 * x + fw1, b2 = a2 * x + fw2, ff = f * f;
+    const Many g11 = a1 * (b1 + fw1) + ff + z1 * z1, g12 = a2 * b1 + a1 * fw2 + z1 * z2, g22 = a2 * (b2 + fw2) + ff + z2 * z2;
+    const Many u11 = u1 * s1, u12 = u1 * s2, u22 = u2 * s2;
+    m00 += u11 * g11, m01 += u12 * g12, m02 += u12 * g11 + u11 * g12;
+    m11 += u22 * g22, m12 += u22 * g12 + u12 * g22, m22 += u22 * g11 + 2 * u12 * g12 + u11 * g22;
   }
-  const Four mass[6]{m00, m01, m02, m11, m12, m22}, force[3]{h0, h1, h2};
-  for (int k = 0; k < 6; ++k) sums.mass[k] = mass[k][0] + mass[k][1] + mass[k][2] + mass[k][3];
-  for (int k = 0; k < 3; ++k) sums.force[k] = force[k][0] + force[k][1] + force[k][2] + force[k][3];
+  sums.mass[0] = total(m00), sums.mass[1] = total(m01), sums.mass[2] = total(m02);
+  sums.mass[3] = total(m11), sums.mass[4] = total(m12), sums.mass[5] = total(m22);
+  sums.force[0] = total(h0), sums.force[1] = total(h1), sums.force[2] = total(h2);
 }
 
-/// In the basis (t, b, e3) of a cylinder (oracles of the derivatives are the closed forms in cos x and sin x, x = kappa u), with Stumpff
-/// functions of X = x^2, cos x = 1 - X c2 and sin x = x (1 - X c3):
+/// In the basis (t, b, e3) of a cylinder, with Stumpff functions of X = x^2, x = kappa u, cos x = 1 - X c2 and sin x = x c1,
 ///
-///     r_kappa = u^2 (x (c3 - c2), 0, 1 - X c3 - c2),        r_phi = (w X c2, u X c3, -w sin x),
+///     r = (u c1, w, u x c2),      r_kappa = u^2 (x (c3 - c2), 0, c1 - c2),        r_phi = (w X c2, u X c3, -w sin x).
 ///
-/// and their derivatives; r = (u (1 - X c3), w, u x c2).
-template <int terms, class Sums>
+/// Products of these and of second derivatives lose their sines and cosines:
+///
+///     r_kappa . r_kappa = 2 u^4 (c3 - c4),    r_kappa . r_phi = -kappa w u^3 c2,    r_phi . r_phi = kappa^2 u^2 (2 w^2 c2 + u^2 X c3^2),
+///     r_kappa . r_kappakappa = kappa u^6 (4 c5 - 4 c6 - c4),                        r_phi . r_kappakappa = kappa^2 w u^5 (c3 - 2 c4),
+///     r_kappa . r_kappaphi = -w u^3 c2,                                             r_phi . r_kappaphi = kappa u^2 (w^2 c1 - e),
+///     r_kappa . r_phiphi = kappa u^2 ((w^2 - u^2) c2 + e),      r_phi . r_phiphi = kappa^2 w u (u^2 c2 (1 + c1) - w^2 c1),
+///
+/// e = u^2 X c3 (c3 - c2).
+template <int terms, int lanes, class Sums>
 inline __attribute__((always_inline)) void sumPoints(const ConeIntegrand& of, const ProductRule& rule, Sums& sums) {
+  using Many = typename Points<lanes>::type;
   constexpr bool isEnergy = std::is_same_v<Sums, ConeEnergySums>;
-  const double k = of.kappa, kk = of.v[0] * of.v[0], kp = 2 * of.v[0] * of.v[1], pp = of.v[1] * of.v[1];
-  Four m00{}, m01{}, m11{}, h0{}, h1{}, height{}, power{};
-  for (std::size_t i = 0; i < rule.w.size(); i += 4) {
-    const Four s1 = of.middle[0] + of.half[0] * *reinterpret_cast<const Four*>(&rule.x1[i]);
-    const Four s2 = of.middle[1] + of.half[1] * *reinterpret_cast<const Four*>(&rule.x2[i]);
-    const Four weight = *reinterpret_cast<const Four*>(&rule.w[i]);
-    const Four u = of.cosine * s1 + of.sine * s2, w = of.sine * s1 - of.cosine * s2, x = k * u, square = x * x;
-    Four c2, c3, c4, c5;
-    if constexpr (terms > 0) {
-      c4 = c5 = Four{};
-      for (int j = terms - 1; j >= 0; --j) c4 = c4 * square + series4[std::size_t(j)], c5 = c5 * square + series5[std::size_t(j)];
-      c3 = 1. / 6 - square * c5, c2 = 0.5 - square * c4;
-    } else {
-      for (int lane = 0; lane < 4; ++lane) {
-        const std::array<double, 8> c = so3::stumpff(square[lane]);
-        c2[lane] = c[2], c3[lane] = c[3], c4[lane] = c[4];
-      }
-    }
-    const Four uu = u * u, bow = square * c2, lag = square * c3, cosine = 1 - bow, sine = x * (1 - lag);
-    const Four kt = uu * x * (c3 - c2), ke = uu * (1 - lag - c2);
-    const Four pt = w * bow, pb = u * lag, pe = -w * sine;
-    const Four wkt = weight * kt, wke = weight * ke, wpt = weight * pt, wpb = weight * pb, wpe = weight * pe;
-    m00 += wkt * kt + wke * ke;
-    m01 += wkt * pt + wke * pe;
-    m11 += wpt * pt + wpb * pb + wpe * pe;
+  const double k = of.kappa, kk = k * k;
+  const double u0 = of.cosine * of.middle[0] + of.sine * of.middle[1], w0 = of.sine * of.middle[0] - of.cosine * of.middle[1];
+  const double u1 = of.cosine * of.half[0], u2 = of.sine * of.half[1], w1 = of.sine * of.half[0], w2 = -of.cosine * of.half[1];
+  const double gravity[5]{k * of.g[0], of.g[2], kk * of.g[0], k * of.g[2], kk * of.g[1]};
+  Many m00{}, m01{}, m11{}, k00{}, kpp{}, p00{}, pkp{}, ppp{}, h0{}, h1{}, height{}, power{};
+  for (std::size_t i = 0; i < rule.points; i += lanes) {
+    const Many x1 = at<Many>(rule.x1, i), x2 = at<Many>(rule.x2, i), weight = at<Many>(rule.w, i);
+    const Many u = u0 + u1 * x1 + u2 * x2, w = w0 + w1 * x1 + w2 * x2, uu = u * u, ww = w * w, square = kk * uu;
+    Many c[8];
+    stumpffOf<terms, 5>(square, c);
+    const Many c1 = 1 - square * c[3], lag = square * c[3], c32 = c[3] - c[2], bend = uu * c[2];
+    const Many a = weight * uu, b = weight * w * u, aa = a * uu, bb = b * uu;
+    m00 += aa * (c[3] - c[4]);
+    m01 += bb * c[2];
+    m11 += a * (2 * ww * c[2] + uu * lag * c[3]);
     if constexpr (isEnergy) {
-      height += weight * (of.g[0] * u * (1 - lag) + of.g[1] * w + of.g[2] * u * x * c2);
-      if (of.drag > 0) {
-        const Four own = cosine * (of.v[0] * ke + of.v[1] * pe) - sine * (of.v[0] * kt + of.v[1] * pt);
-        const Four through = own - cosine * of.wind[2] + sine * of.wind[0];
-        power -= weight * of.drag * through * (through < 0 ? -through : through) * own;
-      }
-      continue;
+      height += weight * (of.g[0] * u * c1 + of.g[1] * w + k * of.g[2] * bend);
+    } else {
+      const Many e = uu * lag * c32;
+      k00 += aa * uu * (4 * (c[5] - c[6]) - c[4]);
+      kpp += a * (ww * c[2] - bend + e);
+      p00 += bb * uu * (c[3] - 2 * c[4]);
+      pkp += a * (ww * c1 - e);
+      ppp += b * (bend * (1 + c1) - ww * c1);
+      h0 -= a * (gravity[0] * u * c32 + gravity[1] * (c1 - c[2]));
+      h1 -= b * (gravity[2] * u * c[2] - gravity[3] * c1) + a * u * (gravity[4] * c[3]);
     }
-    const Four kkt = uu * u * (lag - 2 * c3 - 2 * square * c4), kke = uu * u * x * (2 * c3 - c2 - 2 * c4);
-    const Four uw = u * w, kww = k * w * w;
-    Four at = kk * kkt + kp * (uw * sine) + pp * (u * (bow + lag) - kww * sine) - of.g[0];
-    Four ab = -kp * kt - (2 * pp) * pt - of.g[1];
-    Four ae = kk * kke - kp * (uw * cosine) + pp * (kww * cosine - u * sine) - of.g[2];
     if (of.drag > 0) { // along the normal (-sin x, 0, cos x)
-      const Four through = cosine * (of.v[0] * ke + of.v[1] * pe - of.wind[2]) - sine * (of.v[0] * kt + of.v[1] * pt - of.wind[0]);
-      const Four pressure = of.drag * through * (through < 0 ? -through : through);
-      at -= pressure * sine, ae += pressure * cosine;
+      const Many x = k * u, sine = x * c1, cosine = 1 - square * c[2];
+      const Many byKappa = uu * (cosine * (c1 - c[2]) - sine * x * c32), byPhi = -w * (cosine * sine + sine * square * c[2]);
+      const Many own = of.v[0] * byKappa + of.v[1] * byPhi, through = own - cosine * of.wind[2] + sine * of.wind[0];
+      const Many pressure = weight * of.drag * through * (through < 0 ? -through : through);
+      if constexpr (isEnergy)
+        power -= pressure * own;
+      else
+        h0 += pressure * byKappa, h1 += pressure * byPhi;
     }
-    h0 += wkt * at + wke * ae;
-    h1 += wpt * at + wpb * ab + wpe * ae;
   }
-  const auto total = [](const Four& x) { return x[0] + x[1] + x[2] + x[3]; };
-  sums.mass[0] = total(m00), sums.mass[1] = total(m01), sums.mass[2] = total(m11);
-  if constexpr (isEnergy)
+  const double across = total(m01);
+  sums.mass[0] = 2 * total(m00), sums.mass[1] = -k * across, sums.mass[2] = kk * total(m11);
+  if constexpr (isEnergy) {
     sums.weight = total(height), sums.power = total(power);
-  else
-    sums.force[0] = total(h0), sums.force[1] = total(h1);
+  } else {
+    const double along = of.v[0] * of.v[0], mixed = 2 * of.v[0] * of.v[1], turning = of.v[1] * of.v[1];
+    sums.force[0] = total(h0) + along * k * total(k00) - mixed * across + turning * k * total(kpp);
+    sums.force[1] = total(h1) + along * kk * total(p00) + mixed * k * total(pkp) + turning * kk * total(ppp);
+  }
 }
 
 /// The number of terms is known to the compiler, which unrolls the series.
-template <class Integrand, class Sums>
+template <int lanes, class Integrand, class Sums>
 inline __attribute__((always_inline)) void sumPatch(const Integrand& of, const ProductRule& rule, Sums& sums) {
   switch (termsFor(of.largest)) {
   case 6:
-    return sumPoints<6>(of, rule, sums);
+    return sumPoints<6, lanes>(of, rule, sums);
   case 8:
-    return sumPoints<8>(of, rule, sums);
+    return sumPoints<8, lanes>(of, rule, sums);
   case 10:
-    return sumPoints<10>(of, rule, sums);
+    return sumPoints<10, lanes>(of, rule, sums);
   case mostTerms:
-    return sumPoints<mostTerms>(of, rule, sums);
+    return sumPoints<mostTerms, lanes>(of, rule, sums);
   default:
-    return sumPoints<0>(of, rule, sums);
+    return sumPoints<0, lanes>(of, rule, sums);
   }
 }
 
 #ifdef TENDRIL_FUSED
 const bool hasFused = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+const bool hasWide = hasFused && __builtin_cpu_supports("avx512f");
 
 template <class Integrand, class Sums>
 __attribute__((target("avx2,fma"))) void sumPatchFused(const Integrand& of, const ProductRule& rule, Sums& sums) {
-  sumPatch(of, rule, sums);
+  sumPatch<4>(of, rule, sums);
+}
+template <class Integrand, class Sums>
+__attribute__((target("avx512f,avx2,fma"))) void sumPatchWide(const Integrand& of, const ProductRule& rule, Sums& sums) {
+  sumPatch<8>(of, rule, sums);
 }
 #endif
 
 template <class Integrand, class Sums> void sumOnThisProcessor(const Integrand& of, const ProductRule& rule, Sums& sums) {
 #ifdef TENDRIL_FUSED
+  if (hasWide) return sumPatchWide(of, rule, sums);
   if (hasFused) return sumPatchFused(of, rule, sums);
 #endif
-  sumPatch(of, rule, sums);
+  sumPatch<4>(of, rule, sums);
 }
 
 }

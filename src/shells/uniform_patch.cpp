@@ -86,8 +86,14 @@ const ProductRule& ruleFor(double angle1, double angle2) {
   return *rule;
 }
 
+/// Angles by which a patch turns along its sides.
+Vector2 turnsOf(const PatchDomain& d, const Vector3& q) {
+  return {std::sqrt(q[0] * q[0] + q[2] * q[2]) * d.length(), std::sqrt(q[1] * q[1] + q[2] * q[2]) * d.width()};
+}
+
 const ProductRule& ruleFor(const PatchDomain& d, const Vector3& q) {
-  return ruleFor(std::hypot(q[0], q[2]) * d.length(), std::hypot(q[1], q[2]) * d.width());
+  const Vector2 angles = turnsOf(d, q);
+  return ruleFor(angles[0], angles[1]);
 }
 
 /// The integrand in (kappa, phi) and the rule for it.
@@ -184,15 +190,15 @@ Matrix3 UniformPatch::mass(const Vector3& q) const {
 }
 
 bool UniformPatch::canIntegrate(const Vector3& q) const {
-  const PatchDomain& d = properties_.domain;
-  return productRule(std::hypot(q[0], q[2]) * d.length(), std::hypot(q[1], q[2]) * d.width()) != nullptr;
+  const Vector2 angles = turnsOf(properties_.domain, q);
+  return productRule(angles[0], angles[1]) != nullptr;
 }
 
 Vector3 UniformPatch::moment(const Vector3& q) const {
   const PatchDomain& d = properties_.domain;
   const ProductRule& rule = ruleFor(d, q);
   Vector3 sum = Vector3::Zero();
-  for (std::size_t i = 0; i < rule.w.size(); ++i) {
+  for (std::size_t i = 0; i < rule.points; ++i) {
     const Vector2 s((d.begin1 + d.end1 + d.length() * rule.x1[i]) / 2, (d.begin2 + d.end2 + d.width() * rule.x2[i]) / 2);
     sum += rule.w[i] * uniform_patch::position(q, s);
   }
