@@ -25,6 +25,28 @@ namespace {
 
 bool isBlank(const std::string& text) { return text.find_first_not_of(" \t") == std::string::npos; }
 
+/// Splits at separators that stand neither within brackets nor within quotation marks: `[0, 1], [2, 3]` are two values.
+std::vector<std::string> splitOutside(const std::string& text, char separator) {
+  std::vector<std::string> parts{""};
+  int depth = 0;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0)
+      quote = c == quote ? 0 : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else if (c == '(' || c == '[' || c == '{')
+      ++depth;
+    else if (c == ')' || c == ']' || c == '}')
+      --depth;
+    if (c == separator && depth <= 0 && quote == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
 double toNumber(const std::string& text, const std::string& whole) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -134,8 +156,8 @@ StudyAxis StudyAxis::parse(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) refuseAxis(text, forms);
   const std::string name = text.substr(0, equals);
-  const std::vector<std::string> range = split(text.substr(equals + 1), ':');
-  if (range.size() == 1) return {name, split(range[0], ',')};
+  const std::vector<std::string> range = splitOutside(text.substr(equals + 1), ':');
+  if (range.size() == 1) return {name, splitOutside(range[0], ',')};
   if (range.size() > 3) refuseAxis(text, forms);
   const double from = toNumber(range[0], text), to = toNumber(range[1], text);
   if (range.size() == 2) return {name, from, to};

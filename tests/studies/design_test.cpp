@@ -44,6 +44,13 @@ TEST(Design, RangesMeetBothEnds) {
   EXPECT_EQ(StudyAxis::parse("x=-1e-3:1e3").at(0.5), "499.9995");
 }
 
+// Values are those of --set: sequences, calls of functions and texts have commas and colons of their own.
+TEST(Design, CommasWithinBracketsAndQuotesBelongToTheValue) {
+  EXPECT_EQ(StudyAxis::parse("x=[0, 1],[2, 3]").values(), (Point{"[0, 1]", "[2, 3]"}));
+  EXPECT_EQ(StudyAxis::parse("x=max(a, b),{k: [1, 2]},\"a,b:c\"").values(), (Point{"max(a, b)", "{k: [1, 2]}", "\"a,b:c\""}));
+  EXPECT_EQ(StudyAxis::parse("x=1,2").values(), (Point{"1", "2"}));
+}
+
 TEST(Design, ListGoesSideBySide) {
   const Design list = Design::list({StudyAxis::parse("a=1,2,3"), StudyAxis::parse("b=x,y,z")});
   EXPECT_EQ(pointsOf(list), (std::vector<Point>{{"1", "x"}, {"2", "y"}, {"3", "z"}}));
