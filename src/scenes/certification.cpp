@@ -212,9 +212,11 @@ void Certification::start() {
   numbers_["runs"] = {double(found.count.values)}, numbers_["gradients"] = {double(found.count.gradients)};
   describe(found.begin, options.start);
   if (found.best.failures == found.best.samples)
-    throw InputError(fmt::format("every one of the {} samples is above the threshold {:.6g}, the least of them {:.6g}: nothing can be "
-                                 "certified; raise the threshold",
-                                 found.best.samples, options_.certificate.threshold, found.best.values.minCoeff()));
+    throw InputError(
+        options_.where, "certify.threshold",
+        fmt::format("every one of the {} samples is above the threshold {:.6g}, the least of them {:.6g}: nothing can be certified",
+                    found.best.samples, options_.certificate.threshold, found.best.values.minCoeff()),
+        "raise the threshold");
 }
 
 void Certification::keep(const std::string& which, const Certificate& c) {

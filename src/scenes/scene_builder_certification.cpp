@@ -46,6 +46,7 @@ void SceneBuilder::readUncertainty(const Record& scene) {
   readPerformance(r);
   CertificateOptions& certificate = certification_->certificate;
   certificate.threshold = r.node("threshold").toNumber(certification_->miss ? dimension::length : dimension::none);
+  certification_->where = r.node("threshold").location();
   certificate.samples = r.integer("samples");
   constexpr int most = 10'000'000;
   if (certificate.samples > most) r.node("samples").refuse("so many samples are not kept", "give up to 10000000");

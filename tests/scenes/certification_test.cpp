@@ -137,7 +137,7 @@ TEST(Certification, RefusesInputsThatAreTheSameValue) {
 }
 
 TEST(Certification, RefusesAThresholdThatEverySampleViolates) {
-  refusedAtStart("a: 0.15", "a: 0.005", {"every one of the 50 samples", "threshold"});
+  refusedAtStart("a: 0.15", "a: 0.005", {"certify.threshold: every one of the 50 samples", "raise the threshold"});
 }
 
 TEST(Certification, RefusesWhatMakesNoSense) {

@@ -37,6 +37,7 @@ struct CertificationOptions {
   Vector3 place = Vector3::Zero();
 
   CertificateOptions certificate; ///< threshold in the units of the outputs, or in m
+  Location where{};               ///< of the threshold
 
   /// Whether and how better controls are looked for: parameters, or the actuators of a manoeuvre within a neighbourhood of the optimum.
   std::optional<ControlSearch> search{};
