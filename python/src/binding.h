@@ -149,6 +149,7 @@ template <class Class> void keywords(Class& bound, const char* signature, const 
         nb::setattr(self, name, value);
       }
     };
+    bound.def(nb::init<>()); // first, since nanobind knows by the first of them whether others construct
     bound.def("__init__", make, nb::sig(signature), doc);
   }
 }

@@ -93,7 +93,7 @@ def test_callbacks_are_given_back():
 
 
 def test_keywords_stand_in_the_signature():
-    signature = tendril.GeneralizedAlphaOptions.__init__.__nb_signature__[0][0]
+    signature = tendril.GeneralizedAlphaOptions.__init__.__nb_signature__[-1][0]
     assert "step: float = ..." in signature and "kwargs" not in signature
     assert "first step" in tendril.GeneralizedAlphaOptions.__init__.__doc__
     with pytest.raises(TypeError, match="has no member 'stepp'"):

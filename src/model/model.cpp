@@ -104,10 +104,18 @@ int Layout::addConstraint(const std::string& name, const std::vector<RowQuantity
   return c;
 }
 
+namespace {
+
+void requireOwn(int block, int blocks) {
+  if (block < 0 || block >= blocks)
+    throw InputError("a joint, load or spring acts on a marker of another model; make its markers by the builder of this one");
+}
+
+}
+
 int Layout::couple(int row, int column) {
   Pattern& pattern = builder_.model_->pattern_;
-  if (std::max(row, column) >= pattern.blocks())
-    throw InputError("a joint, load or spring acts on a marker of another model; make its markers by the builder of this one");
+  for (const int block : {row, column}) requireOwn(block, pattern.blocks());
   return pattern.couple(row, column);
 }
 int Layout::reserve(int numbers) {
@@ -118,7 +126,7 @@ int Layout::reserve(int numbers) {
 int Layout::constraintRow(int block) const { return builder_.model_->pattern_.unknowns(block).offset - builder_.model_->nv_; }
 const Block& Layout::block(int b) const {
   const std::vector<Block>& blocks = builder_.model_->blocks_;
-  if (b < 0 || b >= int(blocks.size())) throw InputError("there is no block " + std::to_string(b) + " in this model; it is of another one");
+  requireOwn(b, int(blocks.size()));
   return blocks[std::size_t(b)];
 }
 const State& Layout::initialState() const { return builder_.model_->initial_; }
