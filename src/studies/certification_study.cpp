@@ -46,7 +46,7 @@ void writeCertificationStudy(const std::filesystem::path& folder, const Certific
   std::error_code status;
   std::filesystem::create_directories(folder, status);
   if (status) throw MachineFailure("cannot create the folder " + folder.string() + ": " + status.message() + "; check the permissions");
-  study::removeFiles(folder);
+  study::clearFolder(folder); // of a study alone: any other is refused, and left as it is
   const CertificationOptions& options = certification.options();
   const std::string name = options.output.empty() ? "miss" : options.output, unit = options.output.empty() ? "m" : "1";
   const std::vector<double> values = certification.numbers("values best");
