@@ -85,6 +85,7 @@ VectorX asVector(const std::vector<double>& numbers) { return Eigen::Map<const V
 
 void Guide::check() const {
   const std::string what = "guide '" + name + "'";
+  if (!point || !frame) throw InputError(what + ": it needs a point, and the frame of its line");
   const auto isUnit = [](const Vector3& x) { return std::abs(x.norm() - 1) <= 1e-9; };
   if (!isUnit(normal) || !isUnit(tangent)) throw InputError(what + ": its normal and its tangent must be of length 1");
   if (std::abs(normal.dot(tangent)) > 1e-9) throw InputError(what + ": its tangent must be perpendicular to its normal");

@@ -214,6 +214,7 @@ double GeneralizedAlpha::localError() const {
 }
 
 const StepReport& GeneralizedAlpha::advance() try {
+  if (!step_) throw InputError("generalized-alpha: call start() first");
   report_.iterations = report_.factorisations = report_.cuts = 0;
   report_.note.clear();
   const bool controlled = options_.errorTolerance > 0;

@@ -101,6 +101,7 @@ void Sweeping::Impl::start(std::vector<std::string>& told) {
 }
 
 void Sweeping::Impl::advance() {
+  if (upper.size() != model.nv()) throw InputError("sweeping: call start() first");
   const auto clock = std::chrono::steady_clock::now();
   const double end = std::min(begin + double(report.step + 1) * options.step, begin + options.duration);
   const State accepted = state;

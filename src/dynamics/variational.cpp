@@ -558,6 +558,7 @@ bool VariationalIntegrator::monitor(std::string_view name, const Marker* on, dou
 }
 
 Snapshot VariationalIntegrator::save() {
+  impl_->requireStart();
   Snapshot snapshot;
   impl_->save(snapshot);
   return snapshot;

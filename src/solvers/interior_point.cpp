@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -192,6 +193,9 @@ void Run::startMultipliers() {
 }
 
 void Run::takeMultipliers(const WarmStart& warmStart) {
+  const ProgramMultipliers& given = warmStart.multipliers;
+  if (given.equality.size() != structure().equalities() || given.inequality.size() != structure().inequalities())
+    throw std::invalid_argument("interior point: a warm start has a multiplier for each equation and each inequality of the program");
   now_.y = scaled_.scaled(warmStart.multipliers);
   mu_ = std::max(warmStart.barrier, 0.1 * options_.tolerance);
   // A bound that holds the solution gets the gap that its multiplier asks for, others the one they have.

@@ -133,6 +133,7 @@ void ArcLength::judgeStability() {
 }
 
 const StepReport& ArcLength::advance() try {
+  if (follower_.tangent().x.size() == 0) throw InputError("arc length: call start() first");
   report_.note.clear();
   const bool isReached = follower_.advance(*equilibria_);
   const PathFollower::Step& step = follower_.step();
