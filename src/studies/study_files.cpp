@@ -29,17 +29,17 @@ bool isRun(const fs::directory_entry& entry) {
   return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string::npos && entry.is_directory();
 }
 
-}
-
-std::string label(std::size_t run, std::size_t points) {
-  return fmt::format("{:0{}}", run + 1, std::max<std::size_t>(4, std::to_string(points).size()));
-}
-
 void removeFiles(const fs::path& folder) {
   for (const std::string_view name : ownNames) {
     fs::remove(folder / name);
     fs::remove(folder / (std::string(name) + std::string(unfinished)));
   }
+}
+
+}
+
+std::string label(std::size_t run, std::size_t points) {
+  return fmt::format("{:0{}}", run + 1, std::max<std::size_t>(4, std::to_string(points).size()));
 }
 
 void clearFolder(const fs::path& folder) {

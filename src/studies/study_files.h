@@ -15,9 +15,6 @@ inline fs::path tableFile(const fs::path& folder) { return folder / "sweep.csv";
 /// The number of run `run` of `points`, from 1, with zeros in front so that names sort.
 std::string label(std::size_t run, std::size_t points);
 
-/// Removes the files of a study, and nothing else.
-void removeFiles(const fs::path& folder);
-
 /// Prepares a folder that holds no study: what an earlier sweep left in it is removed, so that nothing of it can be taken for the new
 /// one's. Throws InputError, and touches nothing, if anything else is there.
 void clearFolder(const fs::path& folder);
