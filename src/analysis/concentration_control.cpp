@@ -49,24 +49,25 @@ class Concentration {
 
   ConcentrationControlResult certifyStart() {
     result_.controls = options_.start;
-    result_.begin = result_.best = certified(options_.start);
-    seen_ = {result_.best.diameter.inputs};
-    note(result_.begin);
+    result_.begin = result_.best = certified(options_.start, options_.certificate);
     return result_;
   }
 
   ConcentrationControlResult solve() {
     certifyStart();
+    controls_ = options_.start;
     if (options_.search == ControlSearch::Annealing)
       anneal();
     else
       climb();
+    if (controls_ != options_.start) {
+      const Certificate best = certified(controls_, options_.certificate);
+      if (best.undefined == 0 && best.confidenceFactor > result_.begin.confidenceFactor) result_.controls = controls_, result_.best = best;
+    }
     return std::move(result_);
   }
 
  private:
-  Certificate certified(const VectorX& controls) { return certified(controls, options_.certificate); }
-
   Certificate certified(const VectorX& controls, const CertificateOptions& options) {
     CountedPerformance performance(underControls(performance_, controls), box_);
     Certificate c = certify(performance, inputs_, options, stop_);
@@ -74,34 +75,52 @@ class Concentration {
     return c;
   }
 
-  void note(const Certificate& c) { result_.history.push_back({c.mean, c.diameter.value(), c.confidenceFactor, c.bound, result_.count}); }
+  /// A certificate by samples of the search, its diameter looked for where those before were found, too.
+  Certificate compared(const VectorX& controls) {
+    CertificateOptions options = options_.certificate;
+    options.seed ^= searchSeed;
+    options.diameter.known = present_.diameter.inputs;
+    return certified(controls, options);
+  }
 
-  /// Takes controls that have a better certificate.
-  void improve(const VectorX& controls) {
-    const Certificate c = certified(controls);
-    if (c.undefined == 0) seen_.push_back(c.diameter.inputs);
-    if (!(c.undefined == 0 && c.confidenceFactor > result_.best.confidenceFactor)) return;
-    result_.controls = controls, result_.best = c;
-    note(c);
+  /// The confidence factor, which is not flat where the mean is above the threshold.
+  double score(const Certificate& c) const { return (options_.certificate.threshold - c.mean - c.alpha) / c.diameter.value(); }
+
+  void take(const VectorX& controls, const Certificate& c) {
+    controls_ = controls, present_ = c;
+    result_.history.push_back({c.mean, c.diameter.value(), c.confidenceFactor, c.bound, result_.count});
+  }
+
+  /// Takes controls that are better. Those that fail somewhere are drawn back half way to the best ones, which do not; the search knows of
+  /// it in the next round.
+  void improve(VectorX controls) {
+    constexpr int halvings = 6, kept = 4;
+    for (int halving = 0; halving < halvings; ++halving) {
+      const Certificate c = compared(controls);
+      if (c.undefined == 0) {
+        seen_.push_back(c.diameter.inputs);
+        if (score(c) > score(present_)) take(controls, c);
+        return;
+      }
+      const RandomStream samples(options_.certificate.seed ^ searchSeed);
+      for (Eigen::Index i = 0, count = 0; i < c.values.size() && count < kept; ++i)
+        if (!std::isfinite(c.values[i])) failed_.emplace_back(inputs_.samples(samples, 1, long(i))), ++count;
+      controls = (controls + controls_) / 2;
+    }
   }
 
   void anneal() {
     Annealer search(options_.controls.unit(options_.start), options_.annealing, RandomStream(options_.certificate.seed, searchStream + 1));
-    CertificateOptions inner = options_.certificate;
-    inner.seed = options_.certificate.seed ^ searchSeed;
-    double best = 0;
     while (!search.finished()) {
       const VectorX controls = options_.controls.point(search.trial());
-      const Certificate c = certified(controls, inner);
-      if (!c.diameter.inputs.empty()) inner.diameter.known = c.diameter.inputs;
+      const Certificate c = compared(controls);
       search.take(c.undefined > 0 ? std::numeric_limits<double>::infinity() : -c.confidenceFactor);
-      if (c.confidenceFactor > best) best = c.confidenceFactor, note(c);
+      if (c.undefined == 0 && c.confidenceFactor > present_.confidenceFactor) take(controls, c);
     }
-    improve(options_.controls.point(search.best()));
   }
 
   /// Inputs for which the search evaluates controls: samples of the mean, then for every input that counts in the diameter those of lines
-  /// along it, through where largest differences were found.
+  /// along it, through where largest differences were found, then those at which other controls failed.
   struct Cases {
     MatrixX inputs;
     std::vector<std::vector<std::pair<Eigen::Index, Eigen::Index>>> lines; ///< by input: first column, number of columns
@@ -115,22 +134,28 @@ class Concentration {
   };
 
   void climb() {
+    const Certificate start = compared(options_.start);
+    if (start.undefined > 0) return;
+    take(options_.start, start);
+    seen_ = {start.diameter.inputs};
     for (int round = 0; round < options_.rounds; ++round) {
       const Cases cases = chooseCases();
-      const VectorX from = options_.controls.unit(result_.controls);
-      if (performance_.residuals) {
-        improve(options_.controls.point(closeIn(from, cases.inputs)));
-        continue;
-      }
-      const double before = lookAt(from, cases).value;
-      ProjectedGradient search(from, options_.gradient);
-      while (!search.finished()) {
-        const Look look = lookAt(search.trial(), cases);
-        search.take(look.value, look.gradient);
-      }
-      if (!(before - search.value() > options_.gradient.tolerance * std::abs(before))) return;
-      improve(options_.controls.point(search.best()));
+      const VectorX from = options_.controls.unit(controls_),
+                    to = performance_.residuals ? closeIn(from, cases.inputs) : descend(from, cases);
+      if (to == from) return;
+      improve(options_.controls.point(to));
     }
+  }
+
+  /// Controls of larger (a - <Y>)/D, or the same.
+  VectorX descend(const VectorX& from, const Cases& cases) {
+    const double before = lookAt(from, cases).value;
+    ProjectedGradient search(from, options_.gradient);
+    while (!search.finished()) {
+      const Look look = lookAt(search.trial(), cases);
+      search.take(look.value, look.gradient);
+    }
+    return before - search.value() > options_.gradient.tolerance * std::abs(before) ? search.best() : from;
   }
 
   /// Vectors e_i of all cases, one below the other, and their derivatives in the unit cube.
@@ -146,28 +171,38 @@ class Concentration {
   ///
   /// controls held that would leave it. With vectors that (nearly) vanish for all cases mean and differences are of second order in the
   /// inputs.
-  ///
-  /// Open loops magnify what is of second order in a step, which the next steps take away again: they are judged after a few.
-  VectorX closeIn(const VectorX& from, const MatrixX& inputs) {
-    constexpr int patience = 4;
+  VectorX closeIn(VectorX unit, const MatrixX& others) {
+    MatrixX inputs(others.rows(), others.cols() + 1);
+    inputs << inputs_.mean(), others;
     constexpr double mostDamping = 1e3;
-    struct Place {
-      VectorX unit;
-      Residuals residuals;
-    };
-    Place best{from, residualsAt(from, inputs)}, here = best;
+    Residuals here = residualsAt(unit, inputs);
     double damping = 1e-3;
-    for (int step = 1, since = 0; std::isfinite(best.residuals.square()) && step < options_.gradient.maxEvaluations; ++step) {
-      here.unit += stepWithin(here.residuals, damping, here.unit);
-      here.residuals = residualsAt(here.unit, inputs);
-      if (here.residuals.square() < best.residuals.square()) {
-        best = here, since = 0, damping /= 2;
-      } else if (++since == patience || !std::isfinite(here.residuals.square())) {
-        here = best, since = 0, damping *= 8;
-        if (damping > mostDamping) break;
-      }
+    for (int step = 1; std::isfinite(here.square()) && step < options_.gradient.maxEvaluations && damping < mostDamping; ++step) {
+      const VectorX move = stepWithin(here, damping, unit);
+      const VectorX trial =
+          returned(unit + move, here.values.head<3>() + here.slopes.topRows(3) * move, here.square() / double(inputs.cols()));
+      const Residuals there = residualsAt(trial, inputs);
+      const double gain = 1 - there.square() / here.square();
+      damping *= gain > 0 ? 0.3 : 4;
+      if (!(gain > 0)) continue;
+      unit = trial, here = there;
+      if (gain < options_.gradient.tolerance) break;
     }
-    return best.unit;
+    return unit;
+  }
+
+  /// Open loops magnify what is of second order in a step, for all cases alike: a few steps of Newton's method, the shortest ones, bring
+  /// the vector of the mean inputs to where it was to be, one run each. Without them steps would have to be short.
+  VectorX returned(VectorX unit, const Vector3& target, double square) {
+    constexpr int most = 3;
+    constexpr double enough = 1e-4, damping = 1e-9;
+    for (int i = 0; i < most; ++i) {
+      Residuals mean = residualsAt(unit, inputs_.mean());
+      mean.values -= target;
+      if (!std::isfinite(mean.square()) || mean.square() <= enough * square) break;
+      unit += stepWithin(mean, damping, unit);
+    }
+    return unit;
   }
 
   /// The step, with the controls that would leave the cube held at its faces, and the others found anew.
@@ -218,27 +253,34 @@ class Concentration {
     return points;
   }
 
-  /// An input whose largest difference is less than a thousandth of the largest does not count; one above a tenth has points in between,
+  /// Inputs do not count that make a hundredth of D^2 together; one whose difference is above a tenth of the largest has points in between,
   /// since the least value of a valley moves with the controls.
   Cases chooseCases() const {
-    const auto& pairs = result_.best.diameter.inputs;
-    double largest = 0;
-    for (const InputDiameter& one : pairs) largest = std::max(largest, one.value);
+    const auto& pairs = present_.diameter.inputs;
+    std::vector<std::size_t> rising(pairs.size());
+    std::iota(rising.begin(), rising.end(), std::size_t(0));
+    std::sort(rising.begin(), rising.end(), [&](std::size_t i, std::size_t j) { return pairs[i].value < pairs[j].value; });
+    const double largest = pairs[rising.back()].value, whole = present_.diameter.value();
     std::vector<VectorX> columns;
+    const auto add = [&](const VectorX& at) { columns.push_back(at); };
     Cases cases;
     cases.lines.resize(pairs.size());
-    for (const std::vector<InputDiameter>& found : seen_) {
-      for (std::size_t k = 0; k < pairs.size(); ++k) {
-        if (pairs[k].value < 1e-3 * largest) continue;
+    double square = 0;
+    for (const std::size_t k : rising) {
+      square += pairs[k].value * pairs[k].value;
+      if (square <= 1e-2 * whole * whole) continue;
+      for (const std::vector<InputDiameter>& found : seen_) {
         constexpr int between = 9;
-        const Eigen::Index first = options_.gradientSamples + Eigen::Index(columns.size());
-        const auto add = [&](double value) { columns.push_back(found[k].at), columns.back()[Eigen::Index(k)] = value; };
-        add(found[k].at[Eigen::Index(k)]), add(found[k].other);
+        const Eigen::Index first = options_.gradientSamples + Eigen::Index(columns.size()), input = Eigen::Index(k);
+        VectorX at = found[k].at;
+        add(at);
+        at[input] = found[k].other, add(at);
         for (int i = 0; pairs[k].value > 0.1 * largest && i < between; ++i)
-          add(box_.lower[Eigen::Index(k)] + box_.width()[Eigen::Index(k)] * i / (between - 1));
+          at[input] = box_.lower[input] + box_.width()[input] * i / (between - 1), add(at);
         cases.lines[k].emplace_back(first, options_.gradientSamples + Eigen::Index(columns.size()) - first);
       }
     }
+    for (const VectorX& one : failed_) add(one);
     cases.inputs.resize(inputs_.size(), options_.gradientSamples + Eigen::Index(columns.size()));
     cases.inputs.leftCols(options_.gradientSamples) = evenSamples();
     for (std::size_t i = 0; i < columns.size(); ++i) cases.inputs.col(options_.gradientSamples + Eigen::Index(i)) = columns[i];
@@ -272,7 +314,7 @@ class Concentration {
       square += largest * largest;
       ofDiameter += largest * (look.slopes.col(up) - look.slopes.col(down));
     }
-    const double D = margin > 0 ? std::sqrt(square) : result_.best.diameter.value();
+    const double D = margin > 0 ? std::sqrt(square) : present_.diameter.value();
     look.gradient = look.slopes.leftCols(m).rowwise().mean() / D;
     if (margin > 0) look.gradient += margin / (D * D * D) * ofDiameter;
     look.value = Y.allFinite() ? -margin / D : std::numeric_limits<double>::quiet_NaN();
@@ -286,9 +328,14 @@ class Concentration {
   const ConcentrationControlOptions& options_;
   const StopQuestion& stop_;
   Box box_;
-  /// Where the diameters of all controls that were certified have their differences: controls that only escape from these few are found out
+  // The best controls so far, and their certificate by the samples of the search.
+  VectorX controls_;
+  Certificate present_;
+  /// Where the diameters of all controls that were looked at have their differences: controls that only escape from these few are found out
   /// in the next round.
   std::vector<std::vector<InputDiameter>> seen_;
+  /// Inputs at which controls that were looked at have no performance.
+  std::vector<VectorX> failed_;
   ConcentrationControlResult result_;
 };
 

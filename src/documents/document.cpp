@@ -291,6 +291,12 @@ class ParameterTable : public Scope {
     table.find(name)->second.value = value.get();
     overriding.push_back(std::move(value));
   }
+  /// What an override takes the place of: parameters in it have a use, though not this time.
+  void displace(const Value& value) {
+    if (value.kind == Value::Kind::Scalar) displaced.push_back(value.text);
+    for (const std::unique_ptr<Value>& item : value.items) displace(*item);
+    for (const Value::Entry& entry : value.entries) displace(*entry.value);
+  }
 
   void resolveAll() {
     for (auto& [name, parameter] : table) resolve(name, parameter);
@@ -394,7 +400,7 @@ class ParameterTable : public Scope {
   bool usedByOthers(const std::string& name) const {
     for (const auto& [other, parameter] : table)
       if (other != name && !parameter.isText && mentions(parameter.value->text, name)) return true;
-    return false;
+    return std::any_of(displaced.begin(), displaced.end(), [&](const std::string& text) { return mentions(text, name); });
   }
   static bool mentions(const std::string& text, const std::string& name) {
     const auto inName = [&](std::size_t i) {
@@ -410,6 +416,7 @@ class ParameterTable : public Scope {
   mutable std::vector<std::string> visiting;
   std::vector<std::string> order;
   std::vector<std::unique_ptr<Value>> overriding;
+  std::vector<std::string> displaced;
 };
 
 }
@@ -496,6 +503,7 @@ class Override {
 
   std::string replace(std::unique_ptr<Value>& slot) const {
     const std::string target = slot->path;
+    tree.parameters.displace(*slot);
     slot = parse(target);
     return target;
   }

@@ -142,7 +142,8 @@ void SceneBuilder::readBetterControls(const Record& r) {
   }
   if (!content_.isManoeuvre) return;
   o.neighbourhood = c.number("neighbourhood");
-  for (const Actuator& actuator : content_.manoeuvre->actuators) o.least.push_back(c.node("least").toPositive(dimensionOf(actuator)));
+  for (const Actuator& actuator : content_.manoeuvre->actuators)
+    o.least.push_back(c.has("least") ? c.node("least").toPositive(dimensionOf(actuator)) : 0);
 }
 
 void SceneBuilder::makeCertification(const Record& r) {

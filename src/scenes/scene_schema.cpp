@@ -1278,8 +1278,8 @@ const Schema& betterControls() {
            .defaultsTo("gradient"),
        number("neighbourhood", dim::none, "Of a manoeuvre: how far every control may move, relative to its value at the optimum.")
            .positive()
-           .defaultsTo("0.05"),
-       any("least", "Of a manoeuvre: every control may move at least so far.").defaultsTo("0.5"),
+           .defaultsTo("1"),
+       any("least", "Of a manoeuvre: every control may move at least so far; if not given, those that are zero stay so.").optional(),
        objects("parameters", freeParameter(), "Of other scenes: parameters that are free."),
        integer("samples", "gradient: of the mean in a step.").positive().defaultsTo("16"),
        integer("steps", "gradient: evaluations in a round.").positive().defaultsTo("40"),

@@ -29,6 +29,7 @@ bool isRun(const fs::directory_entry& entry) {
   return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string::npos && entry.is_directory();
 }
 
+/// Those of a study, and nothing else.
 void removeFiles(const fs::path& folder) {
   for (const std::string_view name : ownNames) {
     fs::remove(folder / name);

@@ -47,6 +47,8 @@ TEST_F(Program, CertifiesWithSamplesAndSeedOfTheCommand) {
   EXPECT_TRUE(table.starts_with("sample,m,performance\n")) << table;
   ASSERT_EQ(tendril({"certify", "scene.yaml", "--samples", "25", "--quiet", "-o", "other"}).code, 0);
   EXPECT_NE(summary("scene.result")["outputs"]["mean"], summary("other")["outputs"]["mean"]);
+  // The scene's own parameter for it is out of work, which is no mistake.
+  EXPECT_EQ(tendril({"certify", "scene.yaml", "--samples", "25", "-o", "loud"}).err.find("is not used"), std::string::npos);
 }
 
 TEST_F(Program, CertifyRefusesWrongInput) {
