@@ -75,6 +75,31 @@ TEST(ForwardFunction, GradientOfTheRobotArm) {
   }
 }
 
+/// The three components of a miss: their length is the function, their slopes are those of differences.
+TEST(ForwardFunction, NumbersAndTheirSlopes) {
+  const VectorX c = ArmParameters{}.vector();
+  ForwardFunction f([](const VectorX& p) { return robotArm(ArmParameters::of(p)).asCase(); }, {.steps = 15, .duration = 1.5}, c);
+  VectorX x(f.size()), gradient;
+  x << c, armControls().reshaped();
+  MatrixX slopes, unused;
+  const VectorX y = f.numbers(x, slopes);
+  ASSERT_EQ(y.size(), 3);
+  ASSERT_EQ(slopes.cols(), f.size());
+  EXPECT_NEAR(y.norm(), f(x, &gradient, false), 1e-14);
+  EXPECT_LT((slopes.transpose() * y.normalized() - gradient).norm(), 1e-12 * gradient.norm());
+  EXPECT_TRUE(slopes.leftCols(f.parameters()).isZero(0));
+  for (const unsigned seed : {3u, 4u}) {
+    VectorX direction = VectorX::Zero(f.size());
+    direction.tail(f.size() - f.parameters()) = armDirection(15, seed, 10).reshaped();
+    const auto difference = [&](double e) -> VectorX {
+      return (f.numbers(x + e * direction, unused) - f.numbers(x - e * direction, unused)) / (2 * e);
+    };
+    const VectorX coarse = difference(4e-4), middle = difference(2e-4), fine = difference(1e-4);
+    const VectorX first = (4 * middle - coarse) / 3, second = (4 * fine - middle) / 3;
+    EXPECT_LT(((16 * second - first) / 15 - slopes * direction).norm(), 1e-8 * (slopes * direction).norm()) << seed;
+  }
+}
+
 /// What differences of models make of a parameter, carried on by the tangent mode, is what the adjoint mode makes of it.
 TEST(ForwardFunction, TangentOfAParameterIsItsGradient) {
   const auto arm = [](double change) {

@@ -228,6 +228,11 @@ TEST(Parameters, KnowWhichAreUnused) {
   EXPECT_EQ(document.unusedParameters(), (std::vector<std::string>{"c", "d"}));
 }
 
+TEST(Parameters, AreNotUnusedWhereAnOverrideTakesTheirPlace) {
+  const Document document = parse("parameters: {a: 1, b: 2, c: 3}\nm: {v: a, w: [b + 1, 2]}\n", {"m.v=5", "m.w=[1, 2]"});
+  EXPECT_EQ(document.unusedParameters(), (std::vector<std::string>{"c"}));
+}
+
 TEST(Parameters, RefuseCyclesAndPrintThem) {
   expectError<InputError>([] { parse("parameters:\n  a: b + 1\n  b: 2*c\n  c: a\n"); },
                           {"scene.yaml:", "parameters.", "a -> b -> c -> a", "value of its own"});

@@ -2,6 +2,7 @@
 #include "gallery/scene_files.h"
 #include "support/run_scene.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -32,10 +33,21 @@ TEST(CertifyScenes, LinearPerformance) {
   }
 }
 
+/// P[5 T + T A + B/2 > a], A and B uniform in [-1, 1]: the mean over A of P[B/2 > a - 5 T - T A], which is linear between its kinks.
+double thrownBeyond(double a) {
+  const double T = std::sqrt(2 * 5 / 9.81), s = a - 5 * T;
+  const auto beyond = [&](double A) { return std::clamp((1 - 2 * (s - T * A)) / 2, 0.0, 1.0); };
+  const double kinks[] = {-1, std::clamp((s - 0.5) / T, -1.0, 1.0), std::clamp((s + 0.5) / T, -1.0, 1.0), 1};
+  double sum = 0;
+  for (int i = 0; i < 3; ++i) sum += (kinks[i + 1] - kinks[i]) * (beyond(kinks[i]) + beyond(kinks[i + 1])) / 4;
+  return sum;
+}
+
 TEST(CertifyScenes, BallThrowAgreesWithItsClosedForm) {
   for (const double a : {5.5, 6.2, 6.5}) {
     const Results results = certified("ball-throw", {set("a", a), "samples=300", "seed=5"});
     const double exact = results.at("exact")[0];
+    EXPECT_NEAR(exact, thrownBeyond(a), 1e-12);
     EXPECT_LE(results.at("interval")[0], exact);
     EXPECT_GE(results.at("interval")[1], exact);
     EXPECT_GE(results.at("bound")[0], exact);
