@@ -60,10 +60,10 @@ class Concentration {
       anneal();
     else
       climb();
-    if (controls_ != options_.start) {
-      const Certificate best = certified(controls_, options_.certificate);
-      if (best.undefined == 0 && best.confidenceFactor > result_.begin.confidenceFactor) result_.controls = controls_, result_.best = best;
-    }
+    if (controls_ == options_.start) return std::move(result_);
+    const auto [controls, best] =
+        drawnBack(controls_, options_.start, [&](const VectorX& trial) { return certified(trial, options_.certificate); });
+    if (best.undefined == 0 && best.confidenceFactor > result_.begin.confidenceFactor) result_.controls = controls, result_.best = best;
     return std::move(result_);
   }
 
@@ -77,7 +77,9 @@ class Concentration {
 
   /// A certificate by samples of the search, its diameter looked for where those before were found, too.
   Certificate compared(const VectorX& controls) {
+    constexpr long most = 1000; // more samples change the margin, and not which controls are better
     CertificateOptions options = options_.certificate;
+    options.samples = std::min(options.samples, most);
     options.seed ^= searchSeed;
     options.diameter.known = present_.diameter.inputs;
     return certified(controls, options);
@@ -91,22 +93,36 @@ class Concentration {
     result_.history.push_back({c.mean, c.diameter.value(), c.confidenceFactor, c.bound, result_.count});
   }
 
-  /// Takes controls that are better. Those that fail somewhere are drawn back half way to the best ones, which do not; the search knows of
-  /// it in the next round.
-  void improve(VectorX controls) {
-    constexpr int halvings = 6, kept = 4;
-    for (int halving = 0; halving < halvings; ++halving) {
-      const Certificate c = compared(controls);
-      if (c.undefined == 0) {
-        seen_.push_back(c.diameter.inputs);
-        if (score(c) > score(present_)) take(controls, c);
-        return;
-      }
-      const RandomStream samples(options_.certificate.seed ^ searchSeed);
-      for (Eigen::Index i = 0, count = 0; i < c.values.size() && count < kept; ++i)
-        if (!std::isfinite(c.values[i])) failed_.emplace_back(inputs_.samples(samples, 1, long(i))), ++count;
-      controls = (controls + controls_) / 2;
+  /// Controls and their certificate, drawn back more and more to others that are known to do as long as they fail in some samples.
+  template <typename Certify>
+  static std::pair<VectorX, Certificate> drawnBack(const VectorX& controls, const VectorX& known, const Certify& certify) {
+    constexpr double first = 0.05;
+    VectorX trial;
+    Certificate c;
+    for (double share = 0; share < 1; share = 2 * share + first) {
+      trial = controls + share * (known - controls), c = certify(trial);
+      if (c.undefined == 0) break;
     }
+    return {trial, c};
+  }
+
+  /// Takes controls that are better. Where some fail, the search knows of it in the next round.
+  void improve(const VectorX& found) {
+    const auto [controls, c] = drawnBack(found, controls_, [&](const VectorX& trial) {
+      Certificate one = compared(trial);
+      noteFailures(one.values);
+      return one;
+    });
+    if (c.undefined > 0) return;
+    seen_.push_back(c.diameter.inputs);
+    if (score(c) > score(present_)) take(controls, c);
+  }
+
+  void noteFailures(const VectorX& values) {
+    constexpr int most = 4;
+    const RandomStream samples(options_.certificate.seed ^ searchSeed);
+    for (Eigen::Index i = 0, count = 0; i < values.size() && count < most; ++i)
+      if (!std::isfinite(values[i])) failed_.emplace_back(inputs_.samples(samples, 1, long(i))), ++count;
   }
 
   void anneal() {

@@ -50,6 +50,7 @@ struct Difference {
 template <typename Search> struct Searcher {
   Difference difference;
   Search search;
+  bool isGivenUp = false;
 };
 
 template <typename Search, typename Take> void searchTogether(std::vector<Searcher<Search>>& all, Eigen::Index inputs, const Take& take) {
@@ -57,7 +58,7 @@ template <typename Search, typename Take> void searchTogether(std::vector<Search
   while (true) {
     active.clear();
     for (auto& one : all)
-      if (!one.search.finished()) active.push_back(&one);
+      if (!one.search.finished() && !one.isGivenUp) active.push_back(&one);
     if (active.empty()) return;
     MatrixX points(inputs, 2 * Eigen::Index(active.size()));
     for (std::size_t i = 0; i < active.size(); ++i)
@@ -68,7 +69,7 @@ template <typename Search, typename Take> void searchTogether(std::vector<Search
 
 /// Keeps the largest difference of every input; a search minimises its negative.
 template <typename Search> void collect(const std::vector<Searcher<Search>>& all, Diameter& diameter) {
-  for (const auto& [difference, search] : all) {
+  for (const auto& [difference, search, isGivenUp] : all) {
     InputDiameter& best = diameter.inputs[std::size_t(difference.input)];
     const bool isBetter = best.at.size() == 0 || -search.value() > best.value;
     if (std::isfinite(search.value()) && isBetter) best = difference.result(search.best(), std::max(0.0, -search.value()));
@@ -101,6 +102,14 @@ void anneal(CountedPerformance& performance, const DiameterOptions& options, Dia
   collect(all, diameter);
 }
 
+/// Gives up what does not matter: searches whose difference, as far as slopes tell, will not make its share of the tolerance of D^2.
+void giveUp(std::vector<Searcher<ProjectedGradient>>& all, int inputs, double tolerance) {
+  VectorX largest = VectorX::Zero(inputs);
+  for (const auto& one : all) largest[one.difference.input] = std::max(largest[one.difference.input], -one.search.value());
+  const double least = std::sqrt(tolerance / inputs) * largest.norm();
+  for (auto& one : all) one.isGivenUp = one.search.promise() - one.search.value() <= least;
+}
+
 void climb(CountedPerformance& performance, const DiameterOptions& options, Diameter& diameter) {
   const int inputs = int(performance.box().size());
   std::vector<Searcher<ProjectedGradient>> all;
@@ -128,6 +137,7 @@ void climb(CountedPerformance& performance, const DiameterOptions& options, Diam
       const Eigen::Index at = 2 * Eigen::Index(i);
       active[i]->search.take(values[at + 1] - values[at], -active[i]->difference.gradient(gradients.middleCols(at, 2)));
     }
+    giveUp(all, inputs, options.gradient.tolerance);
   });
   collect(all, diameter);
 }

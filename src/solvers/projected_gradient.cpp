@@ -12,12 +12,6 @@ constexpr double largestStep = 1e20; // times the largest slope: whatever is not
 
 Eigen::VectorXd projected(const Eigen::VectorXd& x) { return x.cwiseMax(0).cwiseMin(1); }
 
-/// What the slope promises at most: sum_i of g_i times the way to the end of the box that lies downhill.
-double promise(const Eigen::VectorXd& x, const Eigen::VectorXd& gradient) {
-  const auto g = gradient.array();
-  return (g > 0).select(g * x.array(), g * (x.array() - 1)).sum();
-}
-
 }
 
 ProjectedGradient::ProjectedGradient(const Eigen::VectorXd& start, const ProjectedGradientOptions& options)
@@ -42,6 +36,12 @@ void ProjectedGradient::take(double value, const Eigen::VectorXd& gradient) {
   isFinished_ = isFinished_ || evaluations_ >= options_.maxEvaluations;
 }
 
+/// sum_i of g_i times the way to the end of the box that lies downhill.
+double ProjectedGradient::promise() const {
+  const auto g = gradient_.array();
+  return (g > 0).select(g * x_.array(), g * (x_.array() - 1)).sum();
+}
+
 void ProjectedGradient::accept(double value, const Eigen::VectorXd& gradient) {
   double sigma = largestStep;
   if (!values_.empty()) {
@@ -51,7 +51,7 @@ void ProjectedGradient::accept(double value, const Eigen::VectorXd& gradient) {
   x_ = trial_, gradient_ = gradient, value_ = value;
   values_.push_back(value);
   if (int(values_.size()) > options_.memory) values_.pop_front();
-  isStationary_ = promise(x_, gradient_) <= options_.tolerance * std::abs(value_);
+  isStationary_ = promise() <= options_.tolerance * std::abs(value_);
   isFinished_ = isStationary_;
   if (!isFinished_) setOut(sigma);
 }

@@ -39,6 +39,8 @@ class ProjectedGradient {
   double value() const { return bestValue_; }
   int evaluations() const { return evaluations_; }
   bool isStationary() const { return isStationary_; }
+  /// The largest decrease that the slope promises within the box, from where the search is.
+  double promise() const;
 
  private:
   void accept(double value, const Eigen::VectorXd& gradient);
