@@ -3,6 +3,7 @@
 import gc
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,14 @@ def mechanism(bodies=1):
     mass = tendril.MassProperties.box(1000, [0.1, 0.1, 0.1])
     handles = [builder.body(f"body {i}", mass, tendril.Pose(np.eye(3), [float(i), 0, 0])) for i in range(bodies)]
     return builder, handles
+
+
+def test_wrong_arguments_of_every_function_raise():
+    done = subprocess.run([sys.executable, "-B", Path(__file__).with_name("misuse.py")], capture_output=True, text=True, timeout=280)
+    if done.returncode == 77:
+        pytest.skip("this system lets nothing be confined to a folder")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.strip() == "", done.stdout[:5000]
 
 
 def test_handles_refuse_once_the_model_is_built():
