@@ -1,6 +1,7 @@
 #include "tendril/shells/ruled_sheet.h"
 
 #include "shells/sheet_points.h"
+#include "tendril/model/error.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,13 +15,11 @@ namespace {
 
 /// Least share by which neighbouring rulings may come together.
 constexpr double leastOpen = 0.02;
-/// Curvature times size below which phi has no meaning.
-constexpr double flat = 1e-6;
-/// Largest angle of a step of the reconstruction [rad], and the least number of steps, for profiles that change.
-constexpr double stepTurn = 0.1;
-constexpr int leastSteps = 3;
-/// Angle by which a sheet may turn in all [rad].
-constexpr double mostTurn = 100;
+/// Angle by which a sheet may turn in all [rad], and about that of a panel of its power series.
+constexpr double mostTurn = 100, panelTurn = 1.5;
+/// Most terms of the power series in a panel, and coefficients of the polynomials it is made of.
+constexpr int mostTerms = 60;
+constexpr std::size_t mostCoefficients = 12;
 
 /// 1 + c_1 x + c_2 x^2 + ...
 template <class T> T profile(const std::vector<double>& c, const T& x) {
@@ -37,70 +36,120 @@ template <class T> T profileSlope(const std::vector<double>& c, const T& x) {
 
 template <class T> using Three = std::array<T, 3>;
 
-template <class T> Three<T> cross(const Three<T>& a, const Three<T>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-template <class T> T dot(const Three<T>& a, const Three<T>& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-/// A twist: velocity and angular velocity.
-template <class T> struct Screw {
-  Three<T> v, w;
-
-  friend Screw operator+(Screw a, const Screw& b) {
-    for (std::size_t i = 0; i < 3; ++i) a.v[i] += b.v[i], a.w[i] += b.w[i];
-    return a;
-  }
-  friend Screw operator*(double s, Screw a) {
-    for (std::size_t i = 0; i < 3; ++i) a.v[i] *= s, a.w[i] *= s;
-    return a;
-  }
-  friend Screw scaled(const T& s, Screw a) {
-    for (std::size_t i = 0; i < 3; ++i) a.v[i] = s * a.v[i], a.w[i] = s * a.w[i];
-    return a;
-  }
-};
-
-/// [b, a], the Lie bracket in the order that H' = H A asks for.
-template <class T> Screw<T> bracket(const Screw<T>& a, const Screw<T>& b) {
-  const Three<T> first = cross(b.w, a.v), second = cross(a.w, b.v);
-  return {{first[0] - second[0], first[1] - second[1], first[2] - second[2]}, cross(b.w, a.w)};
+/// sum <- sum + a x.
+template <class T, class Factor> void accumulate(Three<T>& sum, const Factor& a, const Three<T>& x) {
+  for (std::size_t i = 0; i < 3; ++i) sum[i] += a * x[i];
 }
 
+/// The frame of the line.
 template <class T> struct LineFrame {
   Three<T> x{T(0.0), T(0.0), T(0.0)};
-  Three<T> R[3]{{T(1.0), T(0.0), T(0.0)}, {T(0.0), T(1.0), T(0.0)}, {T(0.0), T(0.0), T(1.0)}}; ///< columns
+  std::array<Three<T>, 3> R{{{T(1.0), T(0.0), T(0.0)}, {T(0.0), T(1.0), T(0.0)}, {T(0.0), T(0.0), T(1.0)}}}; ///< columns
 
   Three<T> turned(const Three<T>& a) const {
-    Three<T> b;
-    for (std::size_t i = 0; i < 3; ++i) b[i] = R[0][i] * a[0] + R[1][i] * a[1] + R[2][i] * a[2];
+    Three<T> b{};
+    for (std::size_t k = 0; k < 3; ++k) accumulate(b, a[k], R[k]);
     return b;
   }
-
-  /// H <- H exp(screw), the turn of which is small: c_k by its series.
-  void move(const Screw<T>& screw) {
-    const T y = dot(screw.w, screw.w);
-    const auto stumpff = [&y](double k) {
-      T sum(1.0);
-      for (int j = 7; j > 0; --j) sum = 1.0 - (1 / ((k + 2 * j - 1) * (k + 2 * j))) * (sum * y);
-      return sum;
-    };
-    const T c1 = stumpff(1), c2 = 0.5 * stumpff(2), c3 = (1. / 6) * stumpff(3);
-    const Three<T> once = cross(screw.w, screw.v), twice = cross(screw.w, once);
-    Three<T> step;
-    for (std::size_t i = 0; i < 3; ++i) step[i] = screw.v[i] + c2 * once[i] + c3 * twice[i];
-    const Three<T> way = turned(step);
-    for (std::size_t i = 0; i < 3; ++i) x[i] += way[i];
-    Three<T> columns[3];
-    for (std::size_t k = 0; k < 3; ++k) {
-      Three<T> unit{T(0.0), T(0.0), T(0.0)};
-      unit[k] = T(1.0);
-      const Three<T> about = cross(screw.w, unit), again = cross(screw.w, about);
-      for (std::size_t i = 0; i < 3; ++i) unit[i] += c1 * about[i] + c2 * again[i];
-      columns[k] = turned(unit);
-    }
-    std::copy(columns, columns + 3, R);
-  }
 };
+
+/// Coefficients of a polynomial on a panel of the line, in the share of its length.
+struct PanelPolynomial {
+  /// l p(begin + l t), by repeated division.
+  PanelPolynomial(const std::vector<double>& p, double begin, double length) : size(p.size()) {
+    std::copy(p.begin(), p.end(), c.begin());
+    for (std::size_t i = 0; i + 1 < size; ++i)
+      for (std::size_t j = size - 1; j-- > i;) c[j] += begin * c[j + 1];
+    double power = length;
+    for (std::size_t j = 0; j < size; ++j, power *= length) c[j] *= power;
+  }
+
+  std::array<double, mostCoefficients> c{};
+  std::size_t size;
+};
+
+/// The rotation on a panel as a power series R_0 + R_1 t + ... of what solves R' = R S(kappa epsilon a, -kappa b, 0), with the columns
+///
+///     (n + 1) R_{n+1} = sum_j (kappa b_j R3, kappa epsilon a_j R3, -kappa b_j R1 - kappa epsilon a_j R2)_{n-j}.
+///
+/// Calls take(n, R_n) for the first terms.
+template <class T, class Take>
+void expandRotation(const PanelPolynomial& a, const PanelPolynomial& b, const T& kappa, const T& kappaEpsilon,
+                    const std::array<Three<T>, 3>& R, int terms, const Take& take) {
+  std::array<std::array<Three<T>, 3>, mostCoefficients> past; // the last ones
+  past[0] = R;
+  for (int n = 0;; ++n) {
+    const std::size_t last = std::size_t(n) % mostCoefficients;
+    take(n, past[last]);
+    if (n + 1 == terms) return;
+    Three<T> bent{}, turned{}, back{}, aside{};
+    for (std::size_t j = 0; j <= std::size_t(n) && j < std::max(a.size, b.size); ++j) {
+      const std::array<Three<T>, 3>& X = past[(std::size_t(n) - j) % mostCoefficients];
+      if (j < b.size) accumulate(bent, b.c[j], X[2]), accumulate(back, b.c[j], X[0]);
+      if (j < a.size) accumulate(turned, a.c[j], X[2]), accumulate(aside, a.c[j], X[1]);
+    }
+    std::array<Three<T>, 3>& next = past[(last + 1) % mostCoefficients];
+    const double share = 1.0 / (n + 1);
+    for (std::size_t i = 0; i < 3; ++i) {
+      next[0][i] = share * (kappa * bent[i]), next[1][i] = share * (kappaEpsilon * turned[i]);
+      next[2][i] = -share * (kappa * back[i] + kappaEpsilon * aside[i]);
+    }
+  }
+}
+
+/// Terms after which the series, and three derivatives of it, are exact to round-off: those of its majorant (n + 1) m_{n+1} = sum_j (|kappa
+/// b_j| + |kappa epsilon a_j|) m_{n-j}.
+int termsOf(const PanelPolynomial& a, const PanelPolynomial& b, double kappa, double kappaEpsilon) {
+  const std::size_t size = std::max(a.size, b.size);
+  std::array<double, mostTerms> m{1};
+  int small = 0;
+  for (int n = 0; n + 1 < mostTerms; ++n) {
+    for (std::size_t j = 0; j < size && j <= std::size_t(n); ++j)
+      m[std::size_t(n) + 1] += (std::abs(kappa * b.c[j]) + std::abs(kappaEpsilon * a.c[j])) * m[std::size_t(n) - j] / (n + 1);
+    small = m[std::size_t(n) + 1] * n * n * n < 1e-17 ? small + 1 : 0;
+    if (small > int(size)) return n + 2;
+  }
+  return mostTerms;
+}
+
+/// The frame at psi. Panels are led to the value of psi; derivatives by it follow from the first terms of the series there.
+template <class T>
+LineFrame<T> frameOfLine(const std::vector<double>& turning, const std::vector<double>& curvature, const T& kappa, const T& epsilon,
+                         const T& psi) {
+  const double end = valueOf(psi), k = valueOf(kappa), e = valueOf(epsilon);
+  const auto bound = [end](const std::vector<double>& p) {
+    double sum = 0;
+    for (std::size_t i = p.size(); i-- > 0;) sum = sum * std::abs(end) + std::abs(p[i]);
+    return sum;
+  };
+  const double turn = std::abs(end * k) * (bound(curvature) + std::abs(e) * bound(turning));
+  const int panels = 1 + int((turn < 10 * mostTurn ? turn : 10 * mostTurn) / panelTurn);
+  const T kappaEpsilon = kappa * epsilon;
+  LineFrame<T> H;
+  for (int panel = 0; panel < panels; ++panel) {
+    const double length = end / panels, begin = panel * length;
+    const PanelPolynomial a(turning, begin, length), b(curvature, begin, length);
+    LineFrame<T> next{H.x, {}};
+    expandRotation(a, b, kappa, kappaEpsilon, H.R, termsOf(a, b, k, k * e), [&](int n, const std::array<Three<T>, 3>& R) {
+      for (std::size_t i = 0; i < 3; ++i) accumulate(next.R[i], 1.0, R[i]);
+      accumulate(next.x, length / (n + 1), R[0]);
+    });
+    H = next;
+  }
+  if constexpr (!std::is_same_v<T, double>) {
+    const T beyond = psi - end; // its fourth power is beyond the order
+    const PanelPolynomial a(turning, end, 1), b(curvature, end, 1);
+    LineFrame<T> next{H.x, {}};
+    T power(1.0);
+    expandRotation(a, b, kappa, kappaEpsilon, H.R, 4, [&](int n, const std::array<Three<T>, 3>& R) {
+      for (std::size_t i = 0; i < 3; ++i) accumulate(next.R[i], power, R[i]);
+      power = power * beyond;
+      accumulate(next.x, T((1.0 / (n + 1)) * power), R[0]);
+    });
+    H = next;
+  }
+  return H;
+}
 
 /// psi and 1 - epsilon w f' at a point, followed from the line outwards; NaN where rulings meet.
 struct Foot {
@@ -123,66 +172,45 @@ struct Foot {
   double psi, open;
 };
 
-template <class T> T coordinate(const double* q, int i) {
-  if constexpr (std::is_same_v<T, double>)
-    return q[i];
-  else
-    return T::variable(i, q[i]);
 }
 
+RuledSheet::RuledSheet(const std::vector<double>& bend, const std::vector<double>& fan) : bend_(bend), fan_(fan) {
+  if (bend.size() + fan.size() + 2 > mostCoefficients)
+    throw InputError(
+        fmt::format("ruled sheet: its polynomials have {} coefficients; give at most {}", bend.size() + fan.size(), mostCoefficients - 2));
+  curvature_ = bend, curvature_.insert(curvature_.begin(), 1);
+  turning_.assign(bend.size() + fan.size() + 2, 0); // -f k / (epsilon kappa)
+  for (std::size_t i = 0; i < curvature_.size(); ++i)
+    for (std::size_t j = 0; j <= fan.size(); ++j) turning_[i + j + 1] -= curvature_[i] * (j == 0 ? 1 : fan[j - 1]);
 }
 
-template <class T> SheetPoint<T> RuledSheet::point(const double* q, const Vector2& s) const {
-  const T kappa = coordinate<T>(q, 0), phi = coordinate<T>(q, 1), epsilon = coordinate<T>(q, 2);
-  const Rulings<T> ruling(phi, s);
-  const T &u = ruling.u, &w = ruling.w;
-  T psi(Foot(fan_, q[2], valueOf(u), valueOf(w)).psi);
-  if constexpr (!std::is_same_v<T, double>) { // Newton's method doubles the order to which derivatives are right
-    for (int iteration = 0; iteration < 2; ++iteration)
-      psi -= (psi - u - epsilon * (psi * profile(fan_, psi) * w)) * reciprocal(1.0 - epsilon * (w * profileSlope(fan_, psi)));
-  }
+void RuledSheet::evaluate(const double* q, const Vector2& s, const AnyPoint& point) const {
+  const auto fill = [&]<class T>(SheetPoint<T>* p) {
+    const T kappa = coordinate<T>(q, 0), phi = coordinate<T>(q, 1), epsilon = coordinate<T>(q, 2);
+    const Rulings<T> ruling(phi, s);
+    const T &u = ruling.u, &w = ruling.w;
+    T psi(Foot(fan_, q[2], valueOf(u), valueOf(w)).psi);
+    if constexpr (!std::is_same_v<T, double>) { // Newton's method doubles the order to which derivatives are right
+      for (int iteration = 0; iteration < 2; ++iteration)
+        psi -= (psi - u - epsilon * (psi * profile(fan_, psi) * w)) * reciprocal(1.0 - epsilon * (w * profileSlope(fan_, psi)));
+    }
+    const LineFrame<T> H = frameOfLine(turning_, curvature_, kappa, epsilon, psi);
 
-  const auto screwAt = [&](const T& x) {
-    const T k = kappa * profile(bend_, x), alpha = -1.0 * (epsilon * (x * profile(fan_, x)));
-    return Screw<T>{{T(1.0), T(0.0), T(0.0)}, {k * alpha, -1.0 * k, T(0.0)}};
+    // In the axes t = (cos phi, sin phi), (-sin phi, cos phi) and the normal.
+    const auto placed = [&ruling](const Three<T>& a, Three<T>& x) { ruling.place(a[0], -1.0 * a[1], a[2], x); };
+    Three<T> r = H.turned({u - psi, -1.0 * w, T(0.0)}), d1, d2;
+    for (std::size_t i = 0; i < 3; ++i) {
+      r[i] += H.x[i];
+      d1[i] = ruling.c * H.R[0][i] - ruling.n * H.R[1][i], d2[i] = ruling.n * H.R[0][i] + ruling.c * H.R[1][i];
+    }
+    placed(r, p->r), placed(d1, p->d1), placed(d2, p->d2);
+    const T k = kappa * profile(bend_, psi) * reciprocal(1.0 - epsilon * (w * profileSlope(fan_, psi)));
+    const T alpha = -1.0 * (epsilon * (psi * profile(fan_, psi)));
+    const T across1 = ruling.c - ruling.n * alpha, across2 = ruling.n + ruling.c * alpha;
+    p->k = {k * across1 * across1, k * across2 * across2, k * across1 * across2};
   };
-  // Half the sum at the ends and the middle is close to the turn of the whole.
-  double turn = 0;
-  for (const double share : {0.0, 0.5, 1.0}) {
-    const Screw<T> at = screwAt(share * psi);
-    turn = std::max(turn, std::hypot(valueOf(at.w[0]), valueOf(at.w[1])) * std::abs(valueOf(psi)));
-  }
-  const int steps = leastSteps + int(std::min(turn, mostTurn) / stepTurn);
-  const double root = std::sqrt(15.0);
-  LineFrame<T> H;
-  const T h = (1.0 / steps) * psi;
-  for (int i = 0; i < steps; ++i) {
-    const Screw<T> begin = screwAt((i + 0.5 - root / 10) * h), middle = screwAt((i + 0.5) * h), end = screwAt((i + 0.5 + root / 10) * h);
-    const Screw<T> a1 = scaled(h, middle), a2 = scaled(h, (root / 3) * (end + -1.0 * begin)),
-                   a3 = scaled(h, (10. / 3) * (end + -2.0 * middle + begin));
-    const Screw<T> c1 = bracket(a1, a2), c2 = (-1. / 60) * bracket(a1, 2.0 * a3 + c1);
-    H.move(a1 + (1. / 12) * a3 + (1. / 240) * bracket(-20.0 * a1 + -1.0 * a3 + c1, a2 + c2));
-  }
-
-  // In the axes t = (cos phi, sin phi), (-sin phi, cos phi) and the normal.
-  const auto placed = [&ruling](const Three<T>& a, Three<T>& x) { ruling.place(a[0], -1.0 * a[1], a[2], x); };
-  SheetPoint<T> p;
-  Three<T> r = H.turned({u - psi, -1.0 * w, T(0.0)}), d1, d2;
-  for (std::size_t i = 0; i < 3; ++i) {
-    r[i] += H.x[i];
-    d1[i] = ruling.c * H.R[0][i] - ruling.n * H.R[1][i], d2[i] = ruling.n * H.R[0][i] + ruling.c * H.R[1][i];
-  }
-  placed(r, p.r), placed(d1, p.d1), placed(d2, p.d2);
-  const T k = kappa * profile(bend_, psi) * reciprocal(1.0 - epsilon * (w * profileSlope(fan_, psi)));
-  const T alpha = -1.0 * (epsilon * (psi * profile(fan_, psi)));
-  const T across1 = ruling.c - ruling.n * alpha, across2 = ruling.n + ruling.c * alpha;
-  p.k = {k * across1 * across1, k * across2 * across2, k * across1 * across2};
-  return p;
+  std::visit(fill, point);
 }
-
-SheetPoint<double> RuledSheet::at(const double* q, const Vector2& s) const { return point<double>(q, s); }
-SheetPoint<Taylor<2>> RuledSheet::secondOrder(const double* q, const Vector2& s) const { return point<Taylor<2>>(q, s); }
-SheetPoint<Taylor<3>> RuledSheet::thirdOrder(const double* q, const Vector2& s) const { return point<Taylor<3>>(q, s); }
 
 /// Along the edges of a sheet, where rulings meet first and curvatures are largest.
 struct RuledSheet::Extremes {
@@ -218,14 +246,14 @@ Vector2 RuledSheet::turns(const double* q, const PatchDomain& d) const {
 bool RuledSheet::accepts(const double* q, const PatchDomain& d) const {
   const Extremes e = extremes(q, d);
   const double turn = e.curvature * d.reach();
-  return e.open > 0 && std::abs(q[0]) * d.reach() > flat && turn < mostTurn;
+  return e.open > 0 && std::abs(q[0]) * d.reach() > flatTurn && turn < mostTurn;
 }
 
 std::string RuledSheet::wrong(const double* q, const PatchDomain& d) const {
   const Extremes e = extremes(q, d);
   if (!(e.open > 0)) return fmt::format("its rulings meet on the sheet, or too close to it; let them turn less (epsilon = {:g} 1/m)", q[2]);
   if (e.curvature * d.reach() >= mostTurn) return fmt::format("it is rolled up by more than {:g} rad; give smaller curvatures", mostTurn);
-  return "it is flat, so that the direction in which it bends has no meaning; give it some curvature";
+  return flatMessage;
 }
 
 }

@@ -13,6 +13,18 @@ using std::cos;
 using std::sin;
 using std::sqrt;
 
+/// Curvature times size below which coordinates with a direction have no meaning.
+inline constexpr double flatTurn = 1e-6;
+inline constexpr const char* flatMessage = "it is flat, so that the direction in which it bends has no meaning; give it some curvature";
+
+/// Coordinates as numbers, or as variables.
+template <class T> T coordinate(const double* q, int i) {
+  if constexpr (std::is_same_v<T, double>)
+    return q[i];
+  else
+    return T::variable(i, q[i]);
+}
+
 /// The Stumpff function c_8, given c_6.
 inline double stumpffEight(double x, double c6) {
   if (x >= 4) return (1. / 720 - c6) / x;

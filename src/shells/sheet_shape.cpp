@@ -27,37 +27,8 @@ double leastShare(const double* q, const PatchDomain& d) {
   return least;
 }
 
-/// Coordinates as numbers, or as variables.
-template <class T> T coordinate(const double* q, int i) {
-  if constexpr (std::is_same_v<T, double>)
-    return q[i];
-  else
-    return T::variable(i, q[i]);
-}
-
-template <class T> SheetPoint<T> circularAt(const double* q, const Vector2& s) {
-  return circularPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), s);
-}
-
 /// Angle by which a clothoid may turn [rad].
 constexpr double mostTurn = 1e5;
-
-template <class T> SheetPoint<T> clothoidAt(const double* q, const Vector2& s) {
-  const double u = s[0] * std::cos(q[2]) + s[1] * std::sin(q[2]), turn = std::abs(q[0] * u) + std::abs(q[1] * u * u);
-  const int points = turn < 1 ? 0 : turn < 8 ? 1 : turn < 24 ? 2 : 3;
-  const int panels = turn < mostTurn ? 1 + int(turn / 40) : 1;
-  return cylinderPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), coordinate<T>(q, 2), s, points, panels);
-}
-
-template <class T> SheetPoint<T> conicalAt(const double* q, const Vector2& s) {
-  return conicalPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), coordinate<T>(q, 2), s);
-}
-
-/// Curvature times size below which coordinates with a direction have no meaning.
-constexpr double flat = 1e-6;
-const char* const flatMessage = "it is flat, so that the direction in which it bends has no meaning; give it some curvature";
-
-[[noreturn]] void refuseDerivatives() { throw InputError("shell: the three curvatures of a patch have derivatives in UniformPatch alone"); }
 
 }
 
@@ -75,8 +46,7 @@ bool SheetShape::visitPoints(const double* q, const PatchDomain& d, const Visit&
   const Vector2 angles = turns(q, d);
   const ProductRule* rule = productRule(angles[0], angles[1]);
   if (!rule) return false;
-  for (std::size_t i = 0; i < rule->w.size(); ++i) {
-    if (rule->w[i] == 0) continue;
+  for (std::size_t i = 0; i < rule->points; ++i) {
     visit(d.area() / 4 * rule->w[i],
           Vector2((d.begin1 + d.end1 + d.length() * rule->x1[i]) / 2, (d.begin2 + d.end2 + d.width() * rule->x2[i]) / 2));
   }
@@ -100,15 +70,16 @@ Pose SheetShape::frame(const double* q, const Vector2& s) const {
 
 // ---- circular cylinders ----------------------------------------------------------------------------------------------------------------
 
-SheetPoint<double> CircularSheet::at(const double* q, const Vector2& s) const { return circularAt<double>(q, s); }
-SheetPoint<Taylor<2>> CircularSheet::secondOrder(const double* q, const Vector2& s) const { return circularAt<Taylor<2>>(q, s); }
-SheetPoint<Taylor<3>> CircularSheet::thirdOrder(const double* q, const Vector2& s) const { return circularAt<Taylor<3>>(q, s); }
+void CircularSheet::evaluate(const double* q, const Vector2& s, const AnyPoint& point) const {
+  const auto fill = [&]<class T>(SheetPoint<T>* p) { *p = circularPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), s); };
+  std::visit(fill, point);
+}
 
 Vector2 CircularSheet::turns(const double* q, const PatchDomain& d) const {
   return std::abs(q[0]) * Vector2(std::abs(std::cos(q[1])) * d.length(), std::abs(std::sin(q[1])) * d.width());
 }
 
-bool CircularSheet::accepts(const double* q, const PatchDomain& d) const { return std::abs(q[0]) * d.reach() > flat; }
+bool CircularSheet::accepts(const double* q, const PatchDomain& d) const { return std::abs(q[0]) * d.reach() > flatTurn; }
 std::string CircularSheet::wrong(const double*, const PatchDomain&) const { return flatMessage; }
 
 // ---- clothoids -------------------------------------------------------------------------------------------------------------------------
@@ -123,9 +94,15 @@ Vector3 ClothoidSheet::toSource(const Vector3& q) {
   return {std::tan(q[2]), q[1] * c * c * std::abs(c), q[0] * c * c};
 }
 
-SheetPoint<double> ClothoidSheet::at(const double* q, const Vector2& s) const { return clothoidAt<double>(q, s); }
-SheetPoint<Taylor<2>> ClothoidSheet::secondOrder(const double* q, const Vector2& s) const { return clothoidAt<Taylor<2>>(q, s); }
-SheetPoint<Taylor<3>> ClothoidSheet::thirdOrder(const double* q, const Vector2& s) const { return clothoidAt<Taylor<3>>(q, s); }
+void ClothoidSheet::evaluate(const double* q, const Vector2& s, const AnyPoint& point) const {
+  const double u = s[0] * std::cos(q[2]) + s[1] * std::sin(q[2]), turn = std::abs(q[0] * u) + std::abs(q[1] * u * u);
+  const int points = turn < 1 ? 0 : turn < 8 ? 1 : turn < 24 ? 2 : 3;
+  const int panels = turn < mostTurn ? 1 + int(turn / 40) : 1;
+  const auto fill = [&]<class T>(SheetPoint<T>* p) {
+    *p = cylinderPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), coordinate<T>(q, 2), s, points, panels);
+  };
+  std::visit(fill, point);
+}
 
 Vector2 ClothoidSheet::turns(const double* q, const PatchDomain& d) const {
   double most = 0;
@@ -138,19 +115,20 @@ Vector2 ClothoidSheet::turns(const double* q, const PatchDomain& d) const {
 
 bool ClothoidSheet::accepts(const double* q, const PatchDomain& d) const {
   const double turn = (std::abs(q[0]) + std::abs(q[1]) * d.reach()) * d.reach();
-  return turn > flat && turn < mostTurn;
+  return turn > flatTurn && turn < mostTurn;
 }
 std::string ClothoidSheet::wrong(const double* q, const PatchDomain& d) const {
   const double turn = (std::abs(q[0]) + std::abs(q[1]) * d.reach()) * d.reach();
-  if (turn <= flat) return flatMessage;
+  if (turn <= flatTurn) return flatMessage;
   return fmt::format("it is rolled up by {:.3g} rad; give smaller curvatures, of less than {:g} rad", turn, mostTurn);
 }
 
 // ---- cones -----------------------------------------------------------------------------------------------------------------------------
 
-SheetPoint<double> ConicalSheet::at(const double* q, const Vector2& s) const { return conicalAt<double>(q, s); }
-SheetPoint<Taylor<2>> ConicalSheet::secondOrder(const double* q, const Vector2& s) const { return conicalAt<Taylor<2>>(q, s); }
-SheetPoint<Taylor<3>> ConicalSheet::thirdOrder(const double* q, const Vector2& s) const { return conicalAt<Taylor<3>>(q, s); }
+void ConicalSheet::evaluate(const double* q, const Vector2& s, const AnyPoint& point) const {
+  const auto fill = [&]<class T>(SheetPoint<T>* p) { *p = conicalPoint(coordinate<T>(q, 0), coordinate<T>(q, 1), coordinate<T>(q, 2), s); };
+  std::visit(fill, point);
+}
 
 /// Towards the apex curvatures grow as 1 / m.
 Vector2 ConicalSheet::turns(const double* q, const PatchDomain& d) const {
@@ -159,7 +137,7 @@ Vector2 ConicalSheet::turns(const double* q, const PatchDomain& d) const {
 }
 
 bool ConicalSheet::accepts(const double* q, const PatchDomain& d) const {
-  return leastShare(q, d) > 0.02 && std::abs(q[0]) * d.reach() > flat;
+  return leastShare(q, d) > 0.02 && std::abs(q[0]) * d.reach() > flatTurn;
 }
 
 std::string ConicalSheet::wrong(const double* q, const PatchDomain& d) const {
@@ -171,13 +149,13 @@ std::string ConicalSheet::wrong(const double* q, const PatchDomain& d) const {
 
 // ---- three curvatures ------------------------------------------------------------------------------------------------------------------
 
-SheetPoint<double> ThreeCurvatureSheet::at(const double* q, const Vector2& s) const {
-  const Vector3 b(q[0], q[1], q[2]);
-  const Pose H = uniform_patch::frame(b, s);
-  return {{H.x[0], H.x[1], H.x[2]}, {H.R(0, 0), H.R(1, 0), H.R(2, 0)}, {H.R(0, 1), H.R(1, 1), H.R(2, 1)}, {q[0], q[1], q[2]}};
+void ThreeCurvatureSheet::evaluate(const double* q, const Vector2& s, const AnyPoint& point) const {
+  if (!std::holds_alternative<SheetPoint<double>*>(point))
+    throw InputError("shell: the three curvatures of a patch have derivatives in UniformPatch alone");
+  const Pose H = uniform_patch::frame(Vector3(q[0], q[1], q[2]), s);
+  *std::get<SheetPoint<double>*>(point) = {
+      {H.x[0], H.x[1], H.x[2]}, {H.R(0, 0), H.R(1, 0), H.R(2, 0)}, {H.R(0, 1), H.R(1, 1), H.R(2, 1)}, {q[0], q[1], q[2]}};
 }
-SheetPoint<Taylor<2>> ThreeCurvatureSheet::secondOrder(const double*, const Vector2&) const { refuseDerivatives(); }
-SheetPoint<Taylor<3>> ThreeCurvatureSheet::thirdOrder(const double*, const Vector2&) const { refuseDerivatives(); }
 
 Vector2 ThreeCurvatureSheet::turns(const double* q, const PatchDomain& d) const {
   return {std::hypot(q[0], q[2]) * d.length(), std::hypot(q[1], q[2]) * d.width()};

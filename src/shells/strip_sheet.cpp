@@ -72,22 +72,6 @@ template <class T> std::array<T, 3> meanDirections(const T& phi0, const T& phi1)
   return m;
 }
 
-template <class T> T coordinate(const double* q, int i) {
-  if constexpr (std::is_same_v<T, double>)
-    return q[i];
-  else
-    return T::variable(i, q[i]);
-}
-
-/// The patch as a cone of sheet_points.h.
-template <class T> SheetPoint<T> stripPoint(const double* q, double length, const Vector2& s) {
-  const T eta0 = coordinate<T>(q, 0), eta1 = coordinate<T>(q, 1), beta = coordinate<T>(q, 2);
-  const T cosine = reciprocal(sqrt(1.0 + eta0 * eta0)); // of the first ruling against e2
-  const T kappa = (1 / length) * (beta * cosine * reciprocal(turnOverSlope(eta0, eta1)));
-  const T epsilon = (1 / length) * ((eta1 - eta0) * cosine);
-  return conicalPoint(kappa, T(-1.0 * arcTangent(eta0)), epsilon, s);
-}
-
 }
 
 StripSheet::StripSheet(double length, int columns, int rows) : length_(length), columns_(columns), rows_(rows) {
@@ -96,9 +80,17 @@ StripSheet::StripSheet(double length, int columns, int rows) : length_(length), 
     throw InputError(fmt::format("strip: a patch needs one column of material points at least, and 1 to {} rows", mostRows));
 }
 
-SheetPoint<double> StripSheet::at(const double* q, const Vector2& s) const { return stripPoint<double>(q, length_, s); }
-SheetPoint<Taylor<2>> StripSheet::secondOrder(const double* q, const Vector2& s) const { return stripPoint<Taylor<2>>(q, length_, s); }
-SheetPoint<Taylor<3>> StripSheet::thirdOrder(const double* q, const Vector2& s) const { return stripPoint<Taylor<3>>(q, length_, s); }
+/// The patch as a cone of sheet_points.h.
+void StripSheet::evaluate(const double* q, const Vector2& s, const AnyPoint& point) const {
+  const auto fill = [&]<class T>(SheetPoint<T>* p) {
+    const T eta0 = coordinate<T>(q, 0), eta1 = coordinate<T>(q, 1), beta = coordinate<T>(q, 2);
+    const T cosine = reciprocal(sqrt(1.0 + eta0 * eta0)); // of the first ruling against e2
+    const T kappa = (1 / length_) * (beta * cosine * reciprocal(turnOverSlope(eta0, eta1)));
+    const T epsilon = (1 / length_) * ((eta1 - eta0) * cosine);
+    *p = conicalPoint(kappa, T(-1.0 * arcTangent(eta0)), epsilon, s);
+  };
+  std::visit(fill, point);
+}
 
 Vector2 StripSheet::turns(const double* q, const PatchDomain& d) const {
   return (std::abs(q[2]) + std::abs(q[1] - q[0])) * Vector2(1, d.width() / length_);

@@ -15,31 +15,28 @@ namespace tendril {
 /// how much it bends, in which direction, how much its rulings turn; as ConicalSheet, to which it is close if p and f_1 vanish. With
 /// epsilon = 0 it is a cylinder, with f_1 = 0 a cone of any section, else a tangent developable.
 ///
-/// The frame of the line, H' = H A(psi), A = (1, 0, 0; k alpha, -k, 0), is that of a Runge-Kutta-Munthe-Kaas method of order 6 (Magnus's
-/// series by three Gauss points; Blanes, Casas & Ros 2000) in steps of at most a tenth of a radian, lengths being kept to its error,
-/// 1e-10 of the sheet. From there rulings are straight. The sheet must not reach the edge of regression, where rulings meet: it refuses
-/// such coordinates.
+/// The frame of the line, H' = H A(psi), A = (1, 0, 0; k alpha, -k, 0), is a power series in psi, in panels of some turn, exact to
+/// round-off. From there rulings are straight. The sheet must not reach the edge of regression, where rulings meet: it refuses such
+/// coordinates.
 class RuledSheet final : public SheetShape {
  public:
-  /// p_1, p_2, ... [m^-i] and f_1, f_2, ... [m^-i].
-  explicit RuledSheet(std::vector<double> bend = {}, std::vector<double> fan = {}) : bend_(std::move(bend)), fan_(std::move(fan)) {}
+  /// p_1, p_2, ... [m^-i] and f_1, f_2, ... [m^-i]. InputError for more than ten of them in all.
+  explicit RuledSheet(const std::vector<double>& bend = {}, const std::vector<double>& fan = {});
 
   int size() const override { return 3; }
-  SheetPoint<double> at(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<2>> secondOrder(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<3>> thirdOrder(const double* q, const Vector2& s) const override;
   Vector2 turns(const double* q, const PatchDomain& domain) const override;
   bool accepts(const double* q, const PatchDomain& domain) const override;
 
  protected:
+  void evaluate(const double* q, const Vector2& s, const AnyPoint& point) const override;
   std::string wrong(const double* q, const PatchDomain& domain) const override;
 
  private:
   struct Extremes;
-  template <class T> SheetPoint<T> point(const double* q, const Vector2& s) const;
   Extremes extremes(const double* q, const PatchDomain& domain) const;
 
   std::vector<double> bend_, fan_;
+  std::vector<double> curvature_, turning_; ///< coefficients of k / kappa and k alpha / (kappa epsilon)
 };
 
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace tendril {
@@ -29,10 +30,10 @@ class SheetShape {
  public:
   virtual ~SheetShape() = default;
   virtual int size() const = 0;
-  virtual SheetPoint<double> at(const double* q, const Vector2& s) const = 0;
+  SheetPoint<double> at(const double* q, const Vector2& s) const { return evaluated<double>(q, s); }
   /// With all derivatives by the coordinates.
-  virtual SheetPoint<Taylor<2>> secondOrder(const double* q, const Vector2& s) const = 0;
-  virtual SheetPoint<Taylor<3>> thirdOrder(const double* q, const Vector2& s) const = 0;
+  SheetPoint<Taylor<2>> secondOrder(const double* q, const Vector2& s) const { return evaluated<Taylor<2>>(q, s); }
+  SheetPoint<Taylor<3>> thirdOrder(const double* q, const Vector2& s) const { return evaluated<Taylor<3>>(q, s); }
   /// How much a rectangle turns along its sides [rad], for quadrature.
   virtual Vector2 turns(const double* q, const PatchDomain& domain) const = 0;
   /// Whether the coordinates are regular and the sheet exists on the rectangle; and, if not, what is wrong.
@@ -50,21 +51,29 @@ class SheetShape {
   Pose frame(const double* q, const Vector2& s) const;
 
  protected:
+  /// A point to fill, in numbers or in Taylor polynomials: shapes have one formula for all.
+  using AnyPoint = std::variant<SheetPoint<double>*, SheetPoint<Taylor<2>>*, SheetPoint<Taylor<3>>*>;
+  virtual void evaluate(const double* q, const Vector2& s, const AnyPoint& point) const = 0;
   virtual std::string wrong(const double* q, const PatchDomain& domain) const;
+
+ private:
+  template <class T> SheetPoint<T> evaluated(const double* q, const Vector2& s) const {
+    SheetPoint<T> point;
+    evaluate(q, s, &point);
+    return point;
+  }
 };
 
 /// A circular cylinder: (kappa, phi), as ConePoint.
 class CircularSheet final : public SheetShape {
  public:
   int size() const override { return 2; }
-  SheetPoint<double> at(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<2>> secondOrder(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<3>> thirdOrder(const double* q, const Vector2& s) const override;
   Vector2 turns(const double* q, const PatchDomain& domain) const override;
   /// Not where it is flat, and phi has no meaning.
   bool accepts(const double* q, const PatchDomain& domain) const override;
 
  protected:
+  void evaluate(const double* q, const Vector2& s, const AnyPoint& point) const override;
   std::string wrong(const double* q, const PatchDomain& domain) const override;
 };
 
@@ -78,14 +87,12 @@ class ClothoidSheet final : public SheetShape {
   static Vector3 toSource(const Vector3& q);
 
   int size() const override { return 3; }
-  SheetPoint<double> at(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<2>> secondOrder(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<3>> thirdOrder(const double* q, const Vector2& s) const override;
   Vector2 turns(const double* q, const PatchDomain& domain) const override;
   /// Not where it is flat.
   bool accepts(const double* q, const PatchDomain& domain) const override;
 
  protected:
+  void evaluate(const double* q, const Vector2& s, const AnyPoint& point) const override;
   std::string wrong(const double* q, const PatchDomain& domain) const override;
 };
 
@@ -94,13 +101,11 @@ class ClothoidSheet final : public SheetShape {
 class ConicalSheet final : public SheetShape {
  public:
   int size() const override { return 3; }
-  SheetPoint<double> at(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<2>> secondOrder(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<3>> thirdOrder(const double* q, const Vector2& s) const override;
   Vector2 turns(const double* q, const PatchDomain& domain) const override;
   bool accepts(const double* q, const PatchDomain& domain) const override;
 
  protected:
+  void evaluate(const double* q, const Vector2& s, const AnyPoint& point) const override;
   std::string wrong(const double* q, const PatchDomain& domain) const override;
 };
 
@@ -127,9 +132,6 @@ class StripSheet final : public SheetShape {
   explicit StripSheet(double length, int columns = 2, int rows = 4);
 
   int size() const override { return 3; }
-  SheetPoint<double> at(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<2>> secondOrder(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<3>> thirdOrder(const double* q, const Vector2& s) const override;
   Vector2 turns(const double* q, const PatchDomain& domain) const override;
   bool accepts(const double* q, const PatchDomain& domain) const override;
   bool visitPoints(const double* q, const PatchDomain& domain, const Visit& visit) const override;
@@ -137,6 +139,7 @@ class StripSheet final : public SheetShape {
   Vector2 meshPoint(const double* q, const PatchDomain& domain, const Vector2& shares) const override;
 
  protected:
+  void evaluate(const double* q, const Vector2& s, const AnyPoint& point) const override;
   std::string wrong(const double* q, const PatchDomain& domain) const override;
 
  private:
@@ -148,10 +151,10 @@ class StripSheet final : public SheetShape {
 class ThreeCurvatureSheet final : public SheetShape {
  public:
   int size() const override { return 3; }
-  SheetPoint<double> at(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<2>> secondOrder(const double* q, const Vector2& s) const override;
-  SheetPoint<Taylor<3>> thirdOrder(const double* q, const Vector2& s) const override;
   Vector2 turns(const double* q, const PatchDomain& domain) const override;
+
+ protected:
+  void evaluate(const double* q, const Vector2& s, const AnyPoint& point) const override;
 };
 
 /// A shell by name in a model: the pose block that carries it, the vector block of its coordinates, and what shows it. A strip is one that

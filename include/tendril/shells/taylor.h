@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace tendril {
 
@@ -26,11 +27,11 @@ template <int Order> class Taylor {
   double first(int i) const { return c_[1 + std::size_t(i)]; }
   double second(int i, int j) const {
     static_assert(Order >= 2);
-    return derivative({i, j, -1});
+    return scaled(seconds[std::size_t(i)][std::size_t(j)]);
   }
   double third(int i, int j, int k) const {
     static_assert(Order >= 3);
-    return derivative({i, j, k});
+    return scaled(thirds[std::size_t(i)][std::size_t(j)][std::size_t(k)]);
   }
 
   Taylor& operator+=(const Taylor& b) {
@@ -52,7 +53,7 @@ template <int Order> class Taylor {
   friend Taylor operator*(double s, Taylor a) { return a *= s; }
   friend Taylor operator*(const Taylor& a, const Taylor& b) {
     Taylor product;
-    for (const Triple& t : products) product.c_[t.to] += a.c_[t.first] * b.c_[t.second];
+    multiply(a, b, product, std::make_index_sequence<productCount>());
     return product;
   }
 
@@ -73,6 +74,8 @@ template <int Order> class Taylor {
     std::size_t first, second, to;
   };
   using Powers = std::array<int, 3>;
+  /// Powers of the product of two monomials.
+  static constexpr Powers times(const Powers& a, const Powers& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
   static constexpr double factorial(int k) { return k < 2 ? 1 : k * factorial(k - 1); }
   static constexpr std::array<Powers, std::size_t(count)> monomials = [] {
     std::array<Powers, std::size_t(count)> list{};
@@ -93,23 +96,43 @@ template <int Order> class Taylor {
       for (const Powers& b : monomials) n += a[0] + a[1] + a[2] + b[0] + b[1] + b[2] <= Order;
     return n;
   }();
+  /// In the order of what they add to.
   static constexpr std::array<Triple, productCount> products = [] {
     std::array<Triple, productCount> list{};
     std::size_t n = 0;
-    for (std::size_t i = 0; i < monomials.size(); ++i)
-      for (std::size_t j = 0; j < monomials.size(); ++j) {
-        const Powers sum{monomials[i][0] + monomials[j][0], monomials[i][1] + monomials[j][1], monomials[i][2] + monomials[j][2]};
-        if (sum[0] + sum[1] + sum[2] <= Order) list[n++] = {i, j, placeOf(sum)};
-      }
+    for (std::size_t to = 0; to < monomials.size(); ++to)
+      for (std::size_t i = 0; i < monomials.size(); ++i)
+        for (std::size_t j = 0; j < monomials.size(); ++j)
+          if (times(monomials[i], monomials[j]) == monomials[to]) list[n++] = {i, j, to};
     return list;
   }();
-
-  double derivative(const std::array<int, 3>& by) const {
-    Powers p{};
-    for (const int i : by)
-      if (i >= 0) ++p[std::size_t(i)];
-    return factorial(p[0]) * factorial(p[1]) * factorial(p[2]) * c_[placeOf(p)];
+  /// One after the other without a loop: most of the time of sheets goes here.
+  template <std::size_t... n>
+  __attribute__((noinline)) static void multiply(const Taylor& a, const Taylor& b, Taylor& product, std::index_sequence<n...>) {
+    ((product.c_[products[n].to] += a.c_[products[n].first] * b.c_[products[n].second]), ...);
   }
+
+  /// A derivative is a coefficient times factorials.
+  struct Derivative {
+    std::size_t place = 0;
+    double factor = 1;
+  };
+  static constexpr Derivative derivative(const Powers& p) { return {placeOf(p), factorial(p[0]) * factorial(p[1]) * factorial(p[2])}; }
+  static constexpr Powers unit(std::size_t i) { return {i == 0, i == 1, i == 2}; }
+  static constexpr auto seconds = [] {
+    std::array<std::array<Derivative, 3>, 3> table{};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) table[i][j] = derivative(times(unit(i), unit(j)));
+    return table;
+  }();
+  static constexpr auto thirds = [] {
+    std::array<std::array<std::array<Derivative, 3>, 3>, 3> table{};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        for (std::size_t k = 0; k < 3; ++k) table[i][j][k] = derivative(times(times(unit(i), unit(j)), unit(k)));
+    return table;
+  }();
+  double scaled(const Derivative& d) const { return d.factor * c_[d.place]; }
 
   std::array<double, std::size_t(count)> c_{};
 };
