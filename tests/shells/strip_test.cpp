@@ -4,6 +4,7 @@
 #include "folded_strip.h"
 #include "support/validator.h"
 #include "tendril/dynamics/generalized_alpha.h"
+#include "tendril/dynamics/lie_group_variational.h"
 #include "tendril/elements/joints.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
@@ -287,28 +288,51 @@ TEST(FullStrip, MoebiusBandConvergesFromAboveWithOrderTwo) {
   EXPECT_NEAR(energies[3] + (energies[3] - energies[2]) / 3, fine + (fine - coarse) / 3, 0.01);
 }
 
+namespace {
+
 /// A curled ribbon that swings and twists about a slanted clamp.
-TEST(Strip, SwingsWithItsEnergy) {
-  StripOptions options = strip(
-      1, 0.1, 5, [](double) { return 3.; }, [](double) { return 0.; });
-  for (StripPatch& p : options.patches) p.natural = {3, 0, 0};
-  options.frame.R = so3::exp({0.7, 0, 0});
-  const auto swing = [&](double step) {
+struct Swing {
+  explicit Swing(int patches, const AirDrag& air = {}) {
+    StripOptions options = strip(
+        1, 0.1, patches, [](double) { return 3.; }, [](double) { return 0.; });
+    for (StripPatch& p : options.patches) p.natural = {3, 0, 0};
+    options.frame.R = so3::exp({0.7, 0, 0}), options.air = air;
     ModelBuilder builder;
     builder.setGravity({{0, 0, -9.81}, TimeFunction::constant()});
-    const ShellPart ribbon = addStrip(builder, "ribbon", options);
+    ribbon = addStrip(builder, "ribbon", options);
     builder.term<Joints>().add(JointKind::Fixed, "clamp", builder.groundMarker("", builder.pose(ribbon.frame)),
                                builder.bodyMarker("", ribbon.frame));
-    const auto model = builder.build();
-    GeneralizedAlphaOptions alpha;
-    alpha.duration = 0.2, alpha.step = step, alpha.rhoInfinity = 0.99;
-    GeneralizedAlpha motion(*model, alpha);
+    model = builder.build();
+  }
+  GeneralizedAlphaOptions alpha(double duration, double step) const {
+    GeneralizedAlphaOptions options;
+    options.duration = duration, options.step = step, options.rhoInfinity = 0.99;
+    return options;
+  }
+  Vector3 tip(const State& state) const { return ribbon.at(*model, state, {1, 0}).x; }
+
+  ShellPart ribbon;
+  std::unique_ptr<const Model> model;
+};
+
+/// Where a motion ends, at three steps each half of the one before: the order of convergence, and the limit for small steps.
+template <class End> std::pair<double, Vector3> convergence(double step, const End& end) {
+  const Vector3 coarse = end(step), fine = end(step / 2), finest = end(step / 4);
+  return {std::log2((coarse - fine).norm() / (fine - finest).norm()), finest + (finest - fine) / 3};
+}
+
+}
+
+TEST(Strip, SwingsWithItsEnergy) {
+  const auto swing = [](double step) {
+    const Swing curl(5);
+    GeneralizedAlpha motion(*curl.model, curl.alpha(0.2, step));
     motion.start();
-    const double first = model->energy(motion.state()).total();
+    const double first = curl.model->energy(motion.state()).total();
     double drift = 0, largest = 0;
     while (!motion.finished()) {
       motion.advance();
-      const Energy e = model->energy(motion.state());
+      const Energy e = curl.model->energy(motion.state());
       drift = std::max(drift, std::abs(e.total() - first)), largest = std::max(largest, e.kinetic);
     }
     EXPECT_GT(largest, 0.02);
@@ -317,6 +341,67 @@ TEST(Strip, SwingsWithItsEnergy) {
   const double coarse = swing(4e-3), fine = swing(2e-3);
   EXPECT_LT(fine, 1e-2);
   EXPECT_GT(coarse / fine, 3);
+}
+
+/// Both integrators are of the second order in time on strips, and go to the same motion.
+TEST(Strip, MovesToTheSecondOrderInTime) {
+  const Swing swing(3);
+  const auto [alpha, first] = convergence(5e-3, [&](double step) {
+    GeneralizedAlpha motion(*swing.model, swing.alpha(0.06, step));
+    motion.start();
+    while (!motion.finished()) motion.advance();
+    return swing.tip(motion.state());
+  });
+  const auto [variational, second] = convergence(5e-3, [&](double step) {
+    LieGroupVariational motion(*swing.model, {.duration = 0.06, .step = step});
+    motion.start();
+    while (!motion.finished()) motion.advance();
+    return swing.tip(motion.state());
+  });
+  EXPECT_NEAR(alpha, 2, 0.2);
+  EXPECT_NEAR(variational, 2, 0.2);
+  EXPECT_GT((first - swing.tip(swing.model->initialState())).norm(), 1e-2);
+  EXPECT_LT((first - second).norm(), 1e-4);
+}
+
+/// What the wind does to a strip is what its energy gains, to the second order.
+TEST(Strip, GainsTheWorkOfTheWind) {
+  const auto defect = [](double step) {
+    const Swing swing(3, {.density = 1.2, .wind = {0, 20, 30}});
+    GeneralizedAlpha motion(*swing.model, swing.alpha(0.1, step));
+    motion.start();
+    const double first = swing.model->energy(motion.state()).total();
+    double work = 0, power = swing.model->energy(motion.state()).power;
+    while (!motion.finished()) {
+      motion.advance();
+      const double now = swing.model->energy(motion.state()).power;
+      work += step * (power + now) / 2, power = now;
+    }
+    EXPECT_GT(std::abs(work), 1e-3);
+    return std::abs((swing.model->energy(motion.state()).total() - first - work) / work);
+  };
+  const double coarse = defect(4e-3), fine = defect(2e-3);
+  EXPECT_LT(fine, 1e-2);
+  EXPECT_GT(coarse / fine, 3);
+}
+
+TEST(Strip, GoesOnToItsEquilibriumFromWhereItWasSaved) {
+  ModelBuilder builder;
+  builder.setGravity({{0, 2, -8}, TimeFunction::proportional()});
+  const ShellPart ribbon = addStrip(builder, "ribbon",
+                                    strip(
+                                        1, 0.1, 5, [](double) { return -0.01; }, [](double) { return 0.; }));
+  builder.term<Joints>().add(JointKind::Fixed, "clamp", builder.groundMarker("", builder.pose(ribbon.frame)),
+                             builder.bodyMarker("", ribbon.frame));
+  const auto model = builder.build();
+  MinimumEnergy first(*model, {.steps = 4}), second(*model, {.steps = 4});
+  first.start();
+  first.advance(), first.advance();
+  second.restore(first.save());
+  while (!first.finished()) first.advance();
+  while (!second.finished()) second.advance();
+  EXPECT_EQ(first.state().q, second.state().q);
+  EXPECT_EQ(first.state().lambda, second.state().lambda);
 }
 
 }
