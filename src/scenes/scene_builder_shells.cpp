@@ -123,6 +123,10 @@ void SceneBuilder::readShells(const std::vector<Record>& records, const Record& 
     analysis.node().refuse("it knows uniform shells alone that are held", "write analysis: {type: static}");
   if (!isOfPatches && analysis.variant() == "shell-motion" && analysis.choice("chart") == "three")
     analysis.node("chart").refuse("it is one of uniform shells that are held", "remove it");
+  if (analysis.variant() == "shell-motion" && analysis.choice("chart") != "three")
+    for (const char* key : {"alpha", "beta"})
+      if (analysis.node().has(key))
+        analysis.node(key).refuse("only the chart `three` has a constraint to stabilise", "remove it, or write chart: three");
   const bool isProjected = analysis.variant() == "shell-motion" && analysis.boolean("project_initial");
   if (isProjected && std::none_of(records.begin(), records.end(), [](const Record& r) { return r.variant() == "uniform"; }))
     analysis.node("project_initial").refuse("coordinates of these forms always give a sheet", "remove it");

@@ -949,10 +949,10 @@ const Schema& analysis() {
                 "cone: the curvature and its direction, free of constraints; three: the curvatures b11, b22, b12 with b11 b22 = b12^2 as a "
                 "constraint, stabilised after Baumgarte.")
              .defaultsTo("cone"),
-         number("alpha", dim::frequency, "three: Baumgarte's constants, c'' + 2 alpha c' + beta^2 c = 0.")
+         number("alpha", dim::frequency, "three, and it alone: Baumgarte's constants, c'' + 2 alpha c' + beta^2 c = 0.")
              .nonNegative()
              .defaultsTo("10 Hz"),
-         number("beta", dim::frequency, "three: the other one.").nonNegative().defaultsTo("10 Hz"),
+         number("beta", dim::frequency, "three, and it alone: the other one.").nonNegative().defaultsTo("10 Hz"),
          boolean("project_initial", "Initial curvatures and rates that no sheet can have are replaced by the nearest; otherwise they are "
                                     "refused.")
              .defaultsTo("false"),

@@ -16,8 +16,8 @@
 namespace tendril {
 
 SheetMotion::SheetMotion(const Model& model, SheetMotionOptions options)
-    : model_(model), options_(std::move(options)), steps_(std::max(1L, std::lround(options_.duration / options_.step))),
-      state_(model.initialState()), assembly_(model), increment_(model.nv()), rate_(model.nv()), whole_(model.nv()), gain_(model.nv()) {
+    : model_(model), options_(std::move(options)), steps_(stepsIn(options_.duration, options_.step)), state_(model.initialState()),
+      assembly_(model), increment_(model.nv()), rate_(model.nv()), whole_(model.nv()), gain_(model.nv()) {
   if (model.nc() > 0) throw InputError("shell: the explicit method knows no constraints; take generalized-alpha");
   options_.step = options_.duration / double(steps_);
   state_.lambda = VectorX::Zero(0), state_.a = VectorX::Zero(model.nv());

@@ -1,5 +1,6 @@
 #include "tendril/shells/shell_analyses.h"
 
+#include "shells/runge_kutta.h"
 #include "tendril/model/error.h"
 #include "tendril/model/model.h"
 #include "tendril/shells/sheet_motion.h"
@@ -133,7 +134,7 @@ const StepReport& ShellStatics::advance() {
 
 ShellMotion::ShellMotion(const Model& model, std::vector<ShownPatch> patches, const ShellMotionOptions& options)
     : ShellAnalysis(model, std::move(patches), options.motion.gravity), options_(options),
-      steps_(std::max(1L, std::lround(options.duration / options.motion.step))) {
+      steps_(stepsIn(options.duration, options.motion.step)) {
   options_.motion.step = options_.duration / double(steps_);
   for (std::size_t i = 0; i < size(); ++i) {
     PatchMotionOptions of = options_.motion;
