@@ -55,15 +55,13 @@ class Concentration {
 
   ConcentrationControlResult solve() {
     certifyStart();
-    controls_ = options_.start;
     if (options_.search == ControlSearch::Annealing)
       anneal();
     else
       climb();
-    if (controls_ == options_.start) return std::move(result_);
-    const auto [controls, best] =
-        drawnBack(controls_, options_.start, [&](const VectorX& trial) { return certified(trial, options_.certificate); });
-    if (best.undefined == 0 && best.confidenceFactor > result_.begin.confidenceFactor) result_.controls = controls, result_.best = best;
+    if (way_.empty()) return std::move(result_);
+    const auto [at, best] = lastDefined(way_, [&](const VectorX& trial) { return certified(trial, options_.certificate); });
+    if (best.undefined == 0 && best.confidenceFactor > result_.begin.confidenceFactor) result_.controls = way_[at], result_.best = best;
     return std::move(result_);
   }
 
@@ -88,34 +86,44 @@ class Concentration {
   /// The confidence factor, which is not flat where the mean is above the threshold.
   double score(const Certificate& c) const { return (options_.certificate.threshold - c.mean - c.alpha) / c.diameter.value(); }
 
+  /// Goes on to controls that are better.
   void take(const VectorX& controls, const Certificate& c) {
-    controls_ = controls, present_ = c;
+    way_.push_back(controls), present_ = c;
     result_.history.push_back({c.mean, c.diameter.value(), c.confidenceFactor, c.bound, result_.count});
   }
+  const VectorX& controls() const { return way_.empty() ? options_.start : way_.back(); }
 
-  /// Controls and their certificate, drawn back more and more to others that are known to do as long as they fail in some samples.
+  /// From the given controls to the best ones so far, by the steps that led there; and the certificate of these by the samples of the
+  /// search.
+  std::vector<VectorX> way_;
+  Certificate present_;
+  /// Where the diameters of all controls that were looked at have their differences: controls that only escape from these few are found out
+  /// in the next round.
+  std::vector<std::vector<InputDiameter>> seen_;
+  /// Inputs at which controls that were looked at have no performance.
+  std::vector<VectorX> failed_;
+
+  /// The last controls of a way none of whose samples fail, looked for from its end by growing steps; and their certificate.
   template <typename Certify>
-  static std::pair<VectorX, Certificate> drawnBack(const VectorX& controls, const VectorX& known, const Certify& certify) {
-    constexpr double first = 0.05;
-    VectorX trial;
-    Certificate c;
-    for (double share = 0; share < 1; share = 2 * share + first) {
-      trial = controls + share * (known - controls), c = certify(trial);
-      if (c.undefined == 0) break;
-    }
-    return {trial, c};
+  static std::pair<std::size_t, Certificate> lastDefined(const std::vector<VectorX>& way, const Certify& certify) {
+    std::size_t at = way.size() - 1, step = 1;
+    Certificate c = certify(way[at]);
+    for (; c.undefined > 0 && at > 0; step *= 2) at -= std::min(step, at), c = certify(way[at]);
+    return {at, c};
   }
 
-  /// Takes controls that are better. Where some fail, the search knows of it in the next round.
-  void improve(const VectorX& found) {
-    const auto [controls, c] = drawnBack(found, controls_, [&](const VectorX& trial) {
+  /// Goes on along a way if that is better. Where samples fail, the search knows of it in the next round.
+  void improve(const std::vector<VectorX>& way) {
+    const auto [at, c] = lastDefined(way, [&](const VectorX& trial) {
       Certificate one = compared(trial);
       noteFailures(one.values);
       return one;
     });
     if (c.undefined > 0) return;
     seen_.push_back(c.diameter.inputs);
-    if (score(c) > score(present_)) take(controls, c);
+    if (!(score(c) > score(present_))) return;
+    way_.insert(way_.end(), way.begin(), way.begin() + std::ptrdiff_t(at));
+    take(way[at], c);
   }
 
   void noteFailures(const VectorX& values) {
@@ -150,28 +158,29 @@ class Concentration {
   };
 
   void climb() {
-    const Certificate start = compared(options_.start);
-    if (start.undefined > 0) return;
-    take(options_.start, start);
-    seen_ = {start.diameter.inputs};
+    present_ = compared(options_.start);
+    if (present_.undefined > 0) return;
+    seen_ = {present_.diameter.inputs};
     for (int round = 0; round < options_.rounds; ++round) {
       const Cases cases = chooseCases();
-      const VectorX from = options_.controls.unit(controls_),
-                    to = performance_.residuals ? closeIn(from, cases.inputs) : descend(from, cases);
-      if (to == from) return;
-      improve(options_.controls.point(to));
+      const VectorX from = options_.controls.unit(controls());
+      std::vector<VectorX> way = performance_.residuals ? closeIn(from, cases.inputs) : descend(from, cases);
+      if (way.empty()) return;
+      for (VectorX& unit : way) unit = options_.controls.point(unit);
+      improve(way);
     }
   }
 
-  /// Controls of larger (a - <Y>)/D, or the same.
-  VectorX descend(const VectorX& from, const Cases& cases) {
+  /// To controls of larger (a - <Y>)/D, if there are any.
+  std::vector<VectorX> descend(const VectorX& from, const Cases& cases) {
     const double before = lookAt(from, cases).value;
     ProjectedGradient search(from, options_.gradient);
     while (!search.finished()) {
       const Look look = lookAt(search.trial(), cases);
       search.take(look.value, look.gradient);
     }
-    return before - search.value() > options_.gradient.tolerance * std::abs(before) ? search.best() : from;
+    if (!(before - search.value() > options_.gradient.tolerance * std::abs(before))) return {};
+    return {search.best()};
   }
 
   /// Vectors e_i of all cases, one below the other, and their derivatives in the unit cube.
@@ -187,11 +196,12 @@ class Concentration {
   ///
   /// controls held that would leave it. With vectors that (nearly) vanish for all cases mean and differences are of second order in the
   /// inputs.
-  VectorX closeIn(VectorX unit, const MatrixX& others) {
+  std::vector<VectorX> closeIn(VectorX unit, const MatrixX& others) {
     MatrixX inputs(others.rows(), others.cols() + 1);
     inputs << inputs_.mean(), others;
     constexpr double mostDamping = 1e3;
     Residuals here = residualsAt(unit, inputs);
+    std::vector<VectorX> way;
     double damping = 1e-3;
     for (int step = 1; std::isfinite(here.square()) && step < options_.gradient.maxEvaluations && damping < mostDamping; ++step) {
       const VectorX move = stepWithin(here, damping, unit);
@@ -202,9 +212,10 @@ class Concentration {
       damping *= gain > 0 ? 0.3 : 4;
       if (!(gain > 0)) continue;
       unit = trial, here = there;
+      way.push_back(unit);
       if (gain < options_.gradient.tolerance) break;
     }
-    return unit;
+    return way;
   }
 
   /// Open loops magnify what is of second order in a step, for all cases alike: a few steps of Newton's method, the shortest ones, bring
@@ -344,14 +355,6 @@ class Concentration {
   const ConcentrationControlOptions& options_;
   const StopQuestion& stop_;
   Box box_;
-  // The best controls so far, and their certificate by the samples of the search.
-  VectorX controls_;
-  Certificate present_;
-  /// Where the diameters of all controls that were looked at have their differences: controls that only escape from these few are found out
-  /// in the next round.
-  std::vector<std::vector<InputDiameter>> seen_;
-  /// Inputs at which controls that were looked at have no performance.
-  std::vector<VectorX> failed_;
   ConcentrationControlResult result_;
 };
 

@@ -102,12 +102,15 @@ void anneal(CountedPerformance& performance, const DiameterOptions& options, Dia
   collect(all, diameter);
 }
 
-/// Gives up what does not matter: searches whose difference, as far as slopes tell, will not make its share of the tolerance of D^2.
+/// Gives up what does not matter: searches by which, as far as slopes tell, D^2 would not grow by their share of the tolerance.
 void giveUp(std::vector<Searcher<ProjectedGradient>>& all, int inputs, double tolerance) {
   VectorX largest = VectorX::Zero(inputs);
   for (const auto& one : all) largest[one.difference.input] = std::max(largest[one.difference.input], -one.search.value());
-  const double least = std::sqrt(tolerance / inputs) * largest.norm();
-  for (auto& one : all) one.isGivenUp = one.search.promise() - one.search.value() <= least;
+  const double least = tolerance * largest.squaredNorm() / inputs;
+  for (auto& one : all) {
+    const double found = std::max(0.0, -one.search.value()), promise = one.search.promise();
+    one.isGivenUp = promise * (2 * found + promise) <= least;
+  }
 }
 
 void climb(CountedPerformance& performance, const DiameterOptions& options, Diameter& diameter) {

@@ -48,7 +48,7 @@ struct ConcentrationControlResult {
 /// Since alpha is a multiple of D, that is to maximise `(a - <Y>)/D`. Where the mean is above the threshold CF is flat; projected gradients
 /// then lower the mean, annealing has nothing to go by. Samples of the search are the same for all controls (common random numbers) and
 /// others than those of the two certificates, which therefore owe nothing to luck. Controls at which the performance does not exist in some
-/// samples are drawn back towards better known ones, and the search learns where they fail. Better controls than the given ones are not
+/// samples are taken back along the way that led there, and the search learns where they fail. Better controls than the given ones are not
 /// promised: these are returned if need be.
 ///
 /// The points of the performance are (u, x), controls first.
