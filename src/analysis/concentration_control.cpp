@@ -93,16 +93,6 @@ class Concentration {
   }
   const VectorX& controls() const { return way_.empty() ? options_.start : way_.back(); }
 
-  /// From the given controls to the best ones so far, by the steps that led there; and the certificate of these by the samples of the
-  /// search.
-  std::vector<VectorX> way_;
-  Certificate present_;
-  /// Where the diameters of all controls that were looked at have their differences: controls that only escape from these few are found out
-  /// in the next round.
-  std::vector<std::vector<InputDiameter>> seen_;
-  /// Inputs at which controls that were looked at have no performance.
-  std::vector<VectorX> failed_;
-
   /// The last controls of a way none of whose samples fail, looked for from its end by growing steps; and their certificate.
   template <typename Certify>
   static std::pair<std::size_t, Certificate> lastDefined(const std::vector<VectorX>& way, const Certify& certify) {
@@ -355,6 +345,15 @@ class Concentration {
   const ConcentrationControlOptions& options_;
   const StopQuestion& stop_;
   Box box_;
+  /// From the given controls to the best ones so far, by the steps that led there; and the certificate of these by the samples of the
+  /// search.
+  std::vector<VectorX> way_;
+  Certificate present_;
+  /// Where the diameters of all controls that were looked at have their differences: controls that only escape from these few are found out
+  /// in the next round.
+  std::vector<std::vector<InputDiameter>> seen_;
+  /// Inputs at which controls that were looked at have no performance.
+  std::vector<VectorX> failed_;
   ConcentrationControlResult result_;
 };
 
