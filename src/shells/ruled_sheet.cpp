@@ -38,7 +38,12 @@ template <class T> using Three = std::array<T, 3>;
 
 /// sum <- sum + a x.
 template <class T, class Factor> void accumulate(Three<T>& sum, const Factor& a, const Three<T>& x) {
-  for (std::size_t i = 0; i < 3; ++i) sum[i] += a * x[i];
+  for (std::size_t i = 0; i < 3; ++i) {
+    if constexpr (std::is_same_v<Factor, double>)
+      addScaled(sum[i], a, x[i]);
+    else
+      sum[i] += a * x[i];
+  }
 }
 
 /// The frame of the line.
@@ -72,10 +77,10 @@ struct PanelPolynomial {
 ///
 ///     (n + 1) R_{n+1} = sum_j (kappa b_j R3, kappa epsilon a_j R3, -kappa b_j R1 - kappa epsilon a_j R2)_{n-j}.
 ///
-/// Calls take(n, R_n) for the first terms.
+/// Calls take(n, R_n) for the first terms. kappa and epsilon are the variables 0 and 2.
 template <class T, class Take>
-void expandRotation(const PanelPolynomial& a, const PanelPolynomial& b, const T& kappa, const T& kappaEpsilon,
-                    const std::array<Three<T>, 3>& R, int terms, const Take& take) {
+void expandRotation(const PanelPolynomial& a, const PanelPolynomial& b, double kappa, double epsilon, const std::array<Three<T>, 3>& R,
+                    int terms, const Take& take) {
   std::array<std::array<Three<T>, 3>, mostCoefficients> past; // the last ones
   past[0] = R;
   for (int n = 0;; ++n) {
@@ -91,8 +96,10 @@ void expandRotation(const PanelPolynomial& a, const PanelPolynomial& b, const T&
     std::array<Three<T>, 3>& next = past[(last + 1) % mostCoefficients];
     const double share = 1.0 / (n + 1);
     for (std::size_t i = 0; i < 3; ++i) {
-      next[0][i] = share * (kappa * bent[i]), next[1][i] = share * (kappaEpsilon * turned[i]);
-      next[2][i] = -share * (kappa * back[i] + kappaEpsilon * aside[i]);
+      addScaled(back[i], 1, timesVariable(aside[i], 2, epsilon));
+      next[0][i] = share * timesVariable(bent[i], 0, kappa);
+      next[1][i] = share * timesVariable(timesVariable(turned[i], 2, epsilon), 0, kappa);
+      next[2][i] = -share * timesVariable(back[i], 0, kappa);
     }
   }
 }
@@ -114,23 +121,22 @@ int termsOf(const PanelPolynomial& a, const PanelPolynomial& b, double kappa, do
 
 /// The frame at psi. Panels are led to the value of psi; derivatives by it follow from the first terms of the series there.
 template <class T>
-LineFrame<T> frameOfLine(const std::vector<double>& turning, const std::vector<double>& curvature, const T& kappa, const T& epsilon,
+LineFrame<T> frameOfLine(const std::vector<double>& turning, const std::vector<double>& curvature, double kappa, double epsilon,
                          const T& psi) {
-  const double end = valueOf(psi), k = valueOf(kappa), e = valueOf(epsilon);
+  const double end = valueOf(psi);
   const auto bound = [end](const std::vector<double>& p) {
     double sum = 0;
     for (std::size_t i = p.size(); i-- > 0;) sum = sum * std::abs(end) + std::abs(p[i]);
     return sum;
   };
-  const double turn = std::abs(end * k) * (bound(curvature) + std::abs(e) * bound(turning));
+  const double turn = std::abs(end * kappa) * (bound(curvature) + std::abs(epsilon) * bound(turning));
   const int panels = 1 + int((turn < 10 * mostTurn ? turn : 10 * mostTurn) / panelTurn);
-  const T kappaEpsilon = kappa * epsilon;
   LineFrame<T> H;
   for (int panel = 0; panel < panels; ++panel) {
     const double length = end / panels, begin = panel * length;
     const PanelPolynomial a(turning, begin, length), b(curvature, begin, length);
     LineFrame<T> next{H.x, {}};
-    expandRotation(a, b, kappa, kappaEpsilon, H.R, termsOf(a, b, k, k * e), [&](int n, const std::array<Three<T>, 3>& R) {
+    expandRotation(a, b, kappa, epsilon, H.R, termsOf(a, b, kappa, kappa * epsilon), [&](int n, const std::array<Three<T>, 3>& R) {
       for (std::size_t i = 0; i < 3; ++i) accumulate(next.R[i], 1.0, R[i]);
       accumulate(next.x, length / (n + 1), R[0]);
     });
@@ -141,7 +147,7 @@ LineFrame<T> frameOfLine(const std::vector<double>& turning, const std::vector<d
     const PanelPolynomial a(turning, end, 1), b(curvature, end, 1);
     LineFrame<T> next{H.x, {}};
     T power(1.0);
-    expandRotation(a, b, kappa, kappaEpsilon, H.R, 4, [&](int n, const std::array<Three<T>, 3>& R) {
+    expandRotation(a, b, kappa, epsilon, H.R, 4, [&](int n, const std::array<Three<T>, 3>& R) {
       for (std::size_t i = 0; i < 3; ++i) accumulate(next.R[i], power, R[i]);
       power = power * beyond;
       accumulate(next.x, T((1.0 / (n + 1)) * power), R[0]);
@@ -194,7 +200,7 @@ void RuledSheet::evaluate(const double* q, const Vector2& s, const AnyPoint& poi
       for (int iteration = 0; iteration < 2; ++iteration)
         psi -= (psi - u - epsilon * (psi * profile(fan_, psi) * w)) * reciprocal(1.0 - epsilon * (w * profileSlope(fan_, psi)));
     }
-    const LineFrame<T> H = frameOfLine(turning_, curvature_, kappa, epsilon, psi);
+    const LineFrame<T> H = frameOfLine(turning_, curvature_, q[0], q[2], psi);
 
     // In the axes t = (cos phi, sin phi), (-sin phi, cos phi) and the normal.
     const auto placed = [&ruling](const Three<T>& a, Three<T>& x) { ruling.place(a[0], -1.0 * a[1], a[2], x); };

@@ -57,6 +57,17 @@ template <int Order> class Taylor {
     return product;
   }
 
+  /// a times variable number i, which has this value: cheaper than a product.
+  friend Taylor timesVariable(const Taylor& a, int i, double value) {
+    Taylor product = a * value;
+    for (std::size_t k = 0; k < lowerCount; ++k) product.c_[raised[std::size_t(i)][k]] += a.c_[k];
+    return product;
+  }
+  /// sum += s a.
+  friend void addScaled(Taylor& sum, double s, const Taylor& a) {
+    for (std::size_t i = 0; i < count; ++i) sum.c_[i] += s * a.c_[i];
+  }
+
   /// f(a) of a function with the given value and derivatives at a.value().
   friend Taylor composed(const Taylor& a, const std::array<double, 4>& f) {
     Taylor delta = a;
@@ -132,6 +143,14 @@ template <int Order> class Taylor {
         for (std::size_t k = 0; k < 3; ++k) table[i][j][k] = derivative(times(times(unit(i), unit(j)), unit(k)));
     return table;
   }();
+  /// Monomials below the highest degree, and where they are times a variable.
+  static constexpr std::size_t lowerCount = std::size_t(Order * (Order + 1) * (Order + 2) / 6);
+  static constexpr auto raised = [] {
+    std::array<std::array<std::size_t, lowerCount>, 3> table{};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < lowerCount; ++k) table[i][k] = placeOf(times(monomials[k], unit(i)));
+    return table;
+  }();
   double scaled(const Derivative& d) const { return d.factor * c_[d.place]; }
 
   std::array<double, std::size_t(count)> c_{};
@@ -154,6 +173,8 @@ template <int Order> Taylor<Order> reciprocal(const Taylor<Order>& a) {
   return composed(a, {y, -y * y, 2 * y * y * y, -6 * y * y * y * y});
 }
 inline double reciprocal(double a) { return 1 / a; }
+inline double timesVariable(double a, int, double value) { return a * value; }
+inline void addScaled(double& sum, double s, double a) { sum += s * a; }
 inline double valueOf(double a) { return a; }
 template <int Order> double valueOf(const Taylor<Order>& a) { return a.value(); }
 
