@@ -73,6 +73,39 @@ TEST(ConcentrationControl, KeepsTheGivenControlsWhereNoneAreBetter) {
   EXPECT_NEAR((result.controls - options.start).norm(), 0, 0.05);
 }
 
+/// |e|, e = (1 - u1 + x (2 - u2), 0, 0), x in [-1, 1]: best is u = (1, 2). Beyond u2 = 1.5 it does not exist near x = 0.9.
+Performance withHole() {
+  const auto exists = [](const auto& p) { return !(p[1] > 1.5 && std::abs(p[2] - 0.9) < 2e-3); };
+  const auto e = [](const auto& p) { return 1 - p[0] + p[2] * (2 - p[1]); };
+  Performance performance{[=](const MatrixX& points) {
+    VectorX values(points.cols());
+    for (Eigen::Index i = 0; i < points.cols(); ++i) values[i] = exists(points.col(i)) ? std::abs(e(points.col(i))) : std::nan("");
+    return values;
+  }};
+  performance.residuals = [=](const MatrixX& points) {
+    MatrixX found = MatrixX::Zero(12, points.cols());
+    for (Eigen::Index i = 0; i < points.cols(); ++i) {
+      const auto p = points.col(i);
+      found(0, i) = exists(p) ? e(p) : std::nan(""), found(3, i) = -1, found(6, i) = -p[2];
+    }
+    return found;
+  };
+  return performance;
+}
+
+// A hole that few samples see: controls beyond it are no use, however good they look to all others.
+TEST(ConcentrationControl, StopsWhereSamplesFail) {
+  ConcentrationControlOptions options;
+  options.certificate = {.threshold = 4, .samples = 3000};
+  options.controls = {VectorX::Constant(2, -3), VectorX::Constant(2, 3)};
+  options.start = VectorX::Zero(2);
+  const auto result = concentrate(withHole(), {{{"x", Distribution::uniform(-1, 1)}}}, options);
+  EXPECT_EQ(result.best.undefined, 0);
+  EXPECT_GT(result.begin.bound, 0.1);
+  EXPECT_LT(result.best.bound, 0.1 * result.begin.bound);
+  EXPECT_LE(result.controls[1], 1.5);
+}
+
 TEST(Certificate, WhatDoesNotExistIsCountedAndNothingIsCertified) {
   const Performance broken{[](const MatrixX& points) {
     VectorX values = points.row(0).transpose();
