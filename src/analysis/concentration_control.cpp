@@ -60,8 +60,9 @@ class Concentration {
     else
       climb();
     if (way_.empty()) return std::move(result_);
-    const auto [at, best] = lastDefined(way_, [&](const VectorX& trial) { return certified(trial, options_.certificate); });
-    if (best.undefined == 0 && best.confidenceFactor > result_.begin.confidenceFactor) result_.controls = way_[at], result_.best = best;
+    const auto [at, best] = lastDefined(way_, [&](const VectorX& trial) { return judged(trial, options_.certificate); });
+    if (best.missing.empty() && best.certificate.confidenceFactor > result_.begin.confidenceFactor)
+      result_.controls = way_[at], result_.best = best.certificate;
     return std::move(result_);
   }
 
@@ -73,14 +74,46 @@ class Concentration {
     return c;
   }
 
-  /// A certificate by samples of the search, its diameter looked for where those before were found, too.
-  Certificate compared(const VectorX& controls) {
+  /// A certificate, and some of the inputs, samples or places where its diameter was looked for, at which there is no performance.
+  struct Judgement {
+    Certificate certificate;
+    std::vector<VectorX> missing;
+  };
+
+  Judgement judged(const VectorX& controls, const CertificateOptions& options) {
+    Judgement found;
+    const auto watch = [&found](const MatrixX& points, const VectorX& values) {
+      constexpr std::size_t most = 4;
+      for (Eigen::Index i = 0; i < values.size() && found.missing.size() < most; ++i)
+        if (!std::isfinite(values[i])) found.missing.emplace_back(points.col(i));
+      return values;
+    };
+    Performance watched = underControls(performance_, controls);
+    watched.values = [watch, values = watched.values](const MatrixX& points) { return watch(points, values(points)); };
+    if (watched.gradients) {
+      watched.gradients = [watch, gradients = watched.gradients](const MatrixX& points, const std::vector<Eigen::Index>& wanted,
+                                                                 MatrixX& slopes) {
+        return watch(points, gradients(points, wanted, slopes));
+      };
+    }
+    CountedPerformance performance(watched, box_);
+    try {
+      found.certificate = certify(performance, inputs_, options, stop_);
+    } catch (const NumericalFailure&) {
+      if (found.missing.empty()) throw;
+    }
+    result_.count += performance.count();
+    return found;
+  }
+
+  /// The same by samples of the search, the diameter looked for where those before were found, too.
+  Judgement compared(const VectorX& controls) {
     constexpr long most = 1000; // more samples change the margin, and not which controls are better
     CertificateOptions options = options_.certificate;
     options.samples = std::min(options.samples, most);
     options.seed ^= searchSeed;
     options.diameter.known = present_.diameter.inputs;
-    return certified(controls, options);
+    return judged(controls, options);
   }
 
   /// The confidence factor, which is not flat where the mean is above the threshold.
@@ -93,43 +126,36 @@ class Concentration {
   }
   const VectorX& controls() const { return way_.empty() ? options_.start : way_.back(); }
 
-  /// The last controls of a way none of whose samples fail, looked for from its end by growing steps; and their certificate.
-  template <typename Certify>
-  static std::pair<std::size_t, Certificate> lastDefined(const std::vector<VectorX>& way, const Certify& certify) {
+  /// The last controls of a way that fail nowhere, as far as is seen, looked for from its end by growing steps; and their certificate.
+  template <typename Judge> static std::pair<std::size_t, Judgement> lastDefined(const std::vector<VectorX>& way, const Judge& judge) {
     std::size_t at = way.size() - 1, step = 1;
-    Certificate c = certify(way[at]);
-    for (; c.undefined > 0 && at > 0; step *= 2) at -= std::min(step, at), c = certify(way[at]);
-    return {at, c};
+    Judgement found = judge(way[at]);
+    for (; !found.missing.empty() && at > 0; step *= 2) at -= std::min(step, at), found = judge(way[at]);
+    return {at, found};
   }
 
-  /// Goes on along a way if that is better. Where samples fail, the search knows of it in the next round.
+  /// Goes on along a way if that is better. Where controls fail, the search knows of it in the next round.
   void improve(const std::vector<VectorX>& way) {
-    const auto [at, c] = lastDefined(way, [&](const VectorX& trial) {
-      Certificate one = compared(trial);
-      noteFailures(one.values);
+    const auto [at, found] = lastDefined(way, [&](const VectorX& trial) {
+      Judgement one = compared(trial);
+      failed_.insert(failed_.end(), one.missing.begin(), one.missing.end());
       return one;
     });
-    if (c.undefined > 0) return;
+    const Certificate& c = found.certificate;
+    if (!found.missing.empty()) return;
     seen_.push_back(c.diameter.inputs);
     if (!(score(c) > score(present_))) return;
     way_.insert(way_.end(), way.begin(), way.begin() + std::ptrdiff_t(at));
     take(way[at], c);
   }
 
-  void noteFailures(const VectorX& values) {
-    constexpr int most = 4;
-    const RandomStream samples(options_.certificate.seed ^ searchSeed);
-    for (Eigen::Index i = 0, count = 0; i < values.size() && count < most; ++i)
-      if (!std::isfinite(values[i])) failed_.emplace_back(inputs_.samples(samples, 1, long(i))), ++count;
-  }
-
   void anneal() {
     Annealer search(options_.controls.unit(options_.start), options_.annealing, RandomStream(options_.certificate.seed, searchStream + 1));
     while (!search.finished()) {
       const VectorX controls = options_.controls.point(search.trial());
-      const Certificate c = compared(controls);
-      search.take(c.undefined > 0 ? std::numeric_limits<double>::infinity() : -c.confidenceFactor);
-      if (c.undefined == 0 && c.confidenceFactor > present_.confidenceFactor) take(controls, c);
+      const auto [c, missing] = compared(controls);
+      search.take(missing.empty() ? -c.confidenceFactor : std::numeric_limits<double>::infinity());
+      if (missing.empty() && c.confidenceFactor > present_.confidenceFactor) take(controls, c);
     }
   }
 
@@ -148,8 +174,8 @@ class Concentration {
   };
 
   void climb() {
-    present_ = compared(options_.start);
-    if (present_.undefined > 0) return;
+    present_ = compared(options_.start).certificate;
+    if (present_.diameter.inputs.empty()) return; // some samples fail
     seen_ = {present_.diameter.inputs};
     for (int round = 0; round < options_.rounds; ++round) {
       const Cases cases = chooseCases();
