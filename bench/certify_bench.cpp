@@ -1,7 +1,7 @@
 #include "support/places.h"
 #include "tendril/control/optimal_control.h"
-#include "tendril/io/certification.h"
-#include "tendril/io/scene.h"
+#include "tendril/scenes/certification.h"
+#include "tendril/scenes/scene.h"
 
 #include <benchmark/benchmark.h>
 
