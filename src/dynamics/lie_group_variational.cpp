@@ -2,6 +2,7 @@
 
 #include "dynamics/discrete_inertia.h"
 #include "tendril/dynamics/initial_conditions.h"
+#include "tendril/equations/step_count.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
 #include "tendril/model/increment.h"
@@ -145,7 +146,7 @@ LieGroupVariational::LieGroupVariational(const Model& model, const LieGroupVaria
       newton_({.maxIterations = options.maxIterations, .minIterations = 1, .lineSearch = false}), state_(model.initialState()),
       incoming_(VectorX::Zero(model.nv())) {
   if (!(options.duration > 0) || !(options.step > 0)) throw InputError("variational: duration and step must be positive");
-  steps_ = std::max(1L, std::lround(std::ceil(options.duration / options.step * (1 - 1e-12))));
+  steps_ = stepsIn(options.duration, options.step);
 }
 
 LieGroupVariational::~LieGroupVariational() = default;

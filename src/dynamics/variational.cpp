@@ -6,6 +6,7 @@
 #include "dynamics/step_equations.h"
 #include "dynamics/step_size_control.h"
 #include "tendril/dynamics/initial_conditions.h"
+#include "tendril/equations/step_count.h"
 #include "tendril/model/error.h"
 
 #include <Eigen/Geometry>
@@ -123,7 +124,7 @@ VariationalIntegrator::Impl::Impl(const Model& model_, const VariationalOptions&
   if (!(options.adaptation >= 0)) throw InputError("variational: the adaptation of the step cannot be negative");
   for (double size : options.steps)
     if (!(size > 0)) throw InputError("variational: prescribed steps must be positive");
-  steps = std::max(1L, std::lround(std::ceil(options.duration / options.step * (1 - 1e-12))));
+  steps = stepsIn(options.duration, options.step);
   for (VectorX* v : {&end, &arrived, &leaving, &met, &arrivedNext, &leavingMomentum, &p, &projected, &impulse, &work})
     v->setZero(system.size());
   for (VectorX* v : {&rate, &twist, &meanBefore, &leftOver}) v->setZero(model.nv());

@@ -24,13 +24,6 @@ inline void checkStableStep(const std::string& name, double h, double fastest) {
                                  name, h, fastest, 0.8 * stableStep / fastest));
 }
 
-/// How many steps of about the given length make up a duration. InputError for more than a program can make.
-inline long stepsIn(double duration, double step) {
-  const double steps = std::round(duration / step);
-  if (!(steps < 1e12)) throw InputError(fmt::format("shell: steps of {:g} s are too many in {:g} s; take longer ones", step, duration));
-  return std::max(1L, long(steps));
-}
-
 /// One step of the classical Runge-Kutta method for q'' = a(q, q').
 template <class Vector, class Acceleration> void rungeKuttaStep(Vector& q, Vector& v, double h, const Acceleration& a) {
   const Vector a1 = a(q, v);

@@ -1,4 +1,5 @@
 #include "tendril/shells/sheet_motion.h"
+#include "tendril/equations/step_count.h"
 
 #include "shells/runge_kutta.h"
 #include "tendril/lie/se3.h"

@@ -1,4 +1,5 @@
 #include "tendril/shells/shell_analyses.h"
+#include "tendril/equations/step_count.h"
 
 #include "shells/runge_kutta.h"
 #include "tendril/model/error.h"
