@@ -673,7 +673,7 @@ def ordered(types):
 # What the headers of a room declare alone and Python must know in full.
 FORWARD = {"*": ("contact/contact_model.h", "model/director_system.h", "model/model.h"), "lie": (), "solvers": (), "documents": ()}
 FORWARD["scenes"] = (*FORWARD["*"], "analysis/model_contacts.h", "control/optimal_control.h", "shells/sheet_shape.h")
-FORWARD["studies"] = (*FORWARD["*"], "scenes/certification.h")
+FORWARD["io"] = FORWARD["studies"] = (*FORWARD["*"], "scenes/certification.h")
 OWN = {"elements": "measure_guard.h"}  # of the bindings
 PART = 300  # members in a source, so that none takes long to compile
 

@@ -115,7 +115,7 @@ const std::vector<ContactEvent>& EventDriven::events() const { return impl_->eve
 
 const StepReport& EventDriven::advance() {
   Impl& m = *impl_;
-  if (m.reach.size() != m.detection.model().parts().size()) throw InputError("event-driven: call start() first");
+  if (!m.integrator) throw InputError("event-driven: call start() first");
   const auto clock = std::chrono::steady_clock::now();
   const double end = m.begin + std::min(double(m.report.step + 1) * m.options.step, m.options.duration);
   const std::size_t before = m.events.size();

@@ -34,7 +34,7 @@ template <class Function> double findRoot(double low, double high, double atLow,
 
 std::optional<Crossing> EventDriven::Impl::findCrossing(double h) {
   findReach(h);
-  const double path = *std::max_element(reach.begin(), reach.end()) - around * size;
+  const double path = (reach.empty() ? 0 : *std::max_element(reach.begin(), reach.end())) - around * size;
   const int samples = std::clamp(int(path / (0.2 * size)) + 1, 4, 1000);
   near.clear();
   std::vector<Crossing> found;

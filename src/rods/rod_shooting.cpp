@@ -434,6 +434,10 @@ std::vector<double> conjugateSamples(const RodProperties& rod, const RodPoint& b
 }
 
 int conjugatePoints(const std::vector<Matrix6>& variations, const std::vector<int>& rows, const std::vector<int>& columns) {
+  const auto isOne = [](int i) { return i >= 0 && i < 6; };
+  if (rows.empty() || rows.size() != columns.size() || !std::all_of(rows.begin(), rows.end(), isOne) ||
+      !std::all_of(columns.begin(), columns.end(), isOne))
+    throw InputError("rod: conjugate points are those of a square block; give as many rows as columns, from 0 to 5");
   int changes = 0;
   double before = 0;
   for (const Matrix6& V : variations) {

@@ -174,6 +174,7 @@ const double* numbersOf(const ShellPart& part, int block, Block::Kind kind, cons
 }
 
 const double* coordinatesIn(const ShellPart& part, const Model& model, const State& state) {
+  if (!part.shape) throw InputError("shell '" + part.name + "': it has no shape; take the part that a scene or a builder has made");
   const double* numbers = numbersOf(part, part.coordinates, Block::Kind::Vector, model, state);
   if (model.blocks()[std::size_t(part.coordinates)].nq < part.shape->size())
     throw InputError("shell '" + part.name + "': its shape has more coordinates than its block");

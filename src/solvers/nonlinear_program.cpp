@@ -239,6 +239,9 @@ DerivativeCheck checkDerivatives(NonlinearProgram& program, const ProgramMultipl
   requireConsistent(program);
   const ProgramStructure& s = program.structure();
   const int n = s.variables(), m = s.equalities(), p = s.inequalities();
+  if (multipliers && (multipliers->equality.size() != m || multipliers->inequality.size() != p))
+    throw std::invalid_argument("checkDerivatives: there must be a multiplier for each of the " + std::to_string(m) + " equalities and " +
+                                std::to_string(p) + " inequalities");
   std::mt19937 engine(1);
   const ProgramMultipliers own = multipliers ? *multipliers : ProgramMultipliers{0.75, weights(m, engine), weights(p, engine)};
 

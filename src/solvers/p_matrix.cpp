@@ -278,6 +278,7 @@ PMatrixRadius radiusOfPMatrix(const MatrixXd& M, double relativeTolerance, long 
 
 PMatrixReport testUniqueSolvability(const HorizontalLcp& problem) {
   checkProblem(problem, "unique solvability");
+  if (problem.size() == 0) return {};
   OrientationTest test;
   for (int piece = 0; piece < 1 << problem.size() && test.report.isP; ++piece) test.take(Piece(problem, piece), problem.size());
   return test.report;
