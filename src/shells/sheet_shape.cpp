@@ -174,7 +174,6 @@ const double* numbersOf(const ShellPart& part, int block, Block::Kind kind, cons
 }
 
 const double* coordinatesIn(const ShellPart& part, const Model& model, const State& state) {
-  if (!part.shape) throw InputError("shell '" + part.name + "': it has no shape; take the part that a scene or a builder has made");
   const double* numbers = numbersOf(part, part.coordinates, Block::Kind::Vector, model, state);
   if (model.blocks()[std::size_t(part.coordinates)].nq < part.shape->size())
     throw InputError("shell '" + part.name + "': its shape has more coordinates than its block");
@@ -209,7 +208,11 @@ Pose ShellPart::vertex(const Model& model, const State& state, int row, int colu
     const int each = std::max(patches.front().columns, 1), number = std::clamp(column / each, 0, int(patches.size()) - 1);
     return patches[std::size_t(number)].vertex(model, state, row, column - number * each);
   }
-  return at(model, state, shape->meshPoint(coordinatesIn(*this, model, state), domain, {double(column) / columns, double(row) / rows}));
+  const double* q = coordinatesIn(*this, model, state);
+  if (row < 0 || row > rows || column < 0 || column > columns || rows < 1 || columns < 1)
+    throw InputError("shell '" + name + "': its mesh has no vertex in row " + std::to_string(row) + ", column " + std::to_string(column) +
+                     "; it has " + std::to_string(rows) + " x " + std::to_string(columns) + " faces");
+  return at(model, state, shape->meshPoint(q, domain, {double(column) / columns, double(row) / rows}));
 }
 
 }
