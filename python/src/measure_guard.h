@@ -15,8 +15,8 @@ inline void checkState(const Marker& marker, bool, const State& state) { require
 
 /// A measure that looks at a state before it reads it; `source` is the model or the marker that it was made from.
 template <class Source> Measure guarded(Measure measure, const Source& source) {
-  measure.evaluate = [evaluate = std::move(measure.evaluate), withMultipliers = measure.readsMultipliers,
-                      &source](const State& state, double* out) {
+  measure.evaluate = [evaluate = std::move(measure.evaluate), withMultipliers = measure.readsMultipliers, &source](const State& state,
+                                                                                                                   double* out) {
     checkState(source, withMultipliers, state);
     evaluate(state, out);
   };
