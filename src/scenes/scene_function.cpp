@@ -69,7 +69,7 @@ class MissFunction final : public SceneFunction {
 
  private:
   MissFunction(const CertificationOptions& options, const Certification::SceneMaker& scenes, const Scene& nominal)
-      : function_(familyOf(options, scenes), forwardOptions(nominal), nominalParameters(options)) {
+      : function_(familyOf(options, scenes, nominal), forwardOptions(nominal), nominalParameters(options)) {
     const int steps = forwardOptions(nominal).steps, motors = int(nominal.manoeuvre()->actuators.size());
     order_.resize(function_.size());
     int parameter = 0, force = 0, place = motors * steps; // of the point: controls, then inputs in the order of the scene
@@ -93,12 +93,14 @@ class MissFunction final : public SceneFunction {
     return VectorX::Map(means.data(), Eigen::Index(means.size()));
   }
 
-  static ForwardFamily familyOf(const CertificationOptions& options, const Certification::SceneMaker& scenes) {
-    std::vector<std::string> paths;
+  static ForwardFamily familyOf(const CertificationOptions& options, const Certification::SceneMaker& scenes, const Scene& nominal) {
+    std::vector<std::string> paths, unread; // what nobody reads of the scenes
     for (const CertificationOptions::Input& input : options.inputs)
       if (!input.on) paths.push_back(input.path);
-    return [paths, scenes](const VectorX& parameters) {
-      std::vector<std::string> overrides{"outputs=[]", "reference={source: none}"}; // nobody reads them
+    if (nominal.document().root().has("outputs")) unread.push_back("outputs=[]");
+    if (nominal.document().root().has("reference")) unread.push_back("reference={source: none}");
+    return [paths, unread, scenes](const VectorX& parameters) {
+      std::vector<std::string> overrides = unread;
       for (std::size_t k = 0; k < paths.size(); ++k) overrides.push_back(assignment(paths[k], parameters[Eigen::Index(k)]));
       const auto scene = std::make_shared<const Scene>(scenes(overrides));
       const CertificationOptions& own = *scene->certification();

@@ -1,5 +1,6 @@
 #include "tendril/scenes/certification.h"
 
+#include "support/places.h"
 #include "support/run_scene.h"
 #include "support/scene_text.h"
 
@@ -169,6 +170,17 @@ TEST(Certification, FindsBetterParameters) {
   const auto results = resultsOf(runToEnd(scene));
   EXPECT_NEAR(results.at("diameter")[0], 1.9 * 9.81 / 100, 1e-8);
   EXPECT_NEAR(results.at("diameters")[0], 1.9 * 9.81 / 120, 1e-8);
+}
+
+// Nobody need say what a manoeuvre is compared with, nor what is measured.
+TEST(Certification, OfAManoeuvreWithoutReference) {
+  std::string arm = readAll(std::filesystem::path(test::sourceFolder()) / "scenes/certify/robot-arm-lengths.yaml");
+  arm = with(arm.substr(0, arm.find("outputs:")), "  controls: {search: gradient}\n", "");
+  const Scene scene = parse(arm, {"samples=20"});
+  const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
+  analysis->start();
+  const double mean = dynamic_cast<Certification&>(*analysis).numbers("mean begin").at(0);
+  EXPECT_TRUE(mean > 0 && mean < 0.1) << mean;
 }
 
 }
