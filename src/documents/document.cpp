@@ -2,6 +2,7 @@
 #include "tendril/documents/nearest_name.h"
 #include "tendril/documents/overrides.h"
 
+#include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -1139,6 +1140,8 @@ std::vector<std::string> Document::unusedParameters() const { return tree->param
 const std::string& Document::text() const { return tree->text; }
 const std::string& Document::fileName() const { return tree->file; }
 const std::vector<std::string>& Document::overrides() const { return tree->overrides; }
+
+std::string assignment(std::string_view path, double value) { return fmt::format("{}={}", path, value); }
 
 void refuseLostOverrides(const DocumentSource& source, std::span<const std::string> overrides) {
   detail::Tree tree;

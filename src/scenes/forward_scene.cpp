@@ -1,6 +1,7 @@
 #include "tendril/scenes/forward_scene.h"
 
 #include "tendril/control/optimal_control.h"
+#include "tendril/documents/overrides.h"
 #include "tendril/model/error.h"
 
 #include <fmt/format.h>
@@ -27,8 +28,7 @@ ForwardFamily forwardFamily(std::filesystem::path file, std::vector<std::string>
     if (values.size() != Eigen::Index(parameters.size()))
       throw InputError(fmt::format("{}: {} values for {} parameters", file.string(), values.size(), parameters.size()));
     std::vector<std::string> overrides = common;
-    for (std::size_t k = 0; k < parameters.size(); ++k)
-      overrides.push_back(fmt::format("{}={:.17g}", parameters[k], values[Eigen::Index(k)]));
+    for (std::size_t k = 0; k < parameters.size(); ++k) overrides.push_back(assignment(parameters[k], values[Eigen::Index(k)]));
     const auto scene = std::make_shared<const Scene>(Scene::fromFile(file, overrides));
     return ForwardCase{{scene, scene->mechanism().model.get()}, manoeuvreOf(*scene).actuators, function(*scene)};
   };

@@ -1,10 +1,9 @@
 #include "scenes/scene_function.h"
 
 #include "tendril/control/optimal_control.h"
+#include "tendril/documents/overrides.h"
 #include "tendril/scenes/forward_scene.h"
 #include "tendril/scenes/scene.h"
-
-#include <fmt/format.h>
 
 #include <limits>
 
@@ -140,7 +139,5 @@ std::unique_ptr<SceneFunction> sceneFunction(const CertificationOptions& options
   if (options.miss) return std::make_unique<MissFunction>(options, scenes);
   return std::make_unique<OutputFunction>(options, scenes);
 }
-
-std::string assignment(const std::string& path, double value) { return fmt::format("{}={}", path, value); }
 
 }

@@ -26,7 +26,4 @@ class SceneFunction {
 /// Any scene, run anew at every point; or a manoeuvre, as a ForwardFunction.
 std::unique_ptr<SceneFunction> sceneFunction(const CertificationOptions& options, const Certification::SceneMaker& scenes);
 
-/// The override that gives a value of a scene this number.
-std::string assignment(const std::string& path, double value);
-
 }

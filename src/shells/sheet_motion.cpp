@@ -1,7 +1,7 @@
 #include "tendril/shells/sheet_motion.h"
-#include "tendril/equations/step_count.h"
 
 #include "shells/runge_kutta.h"
+#include "tendril/equations/step_count.h"
 #include "tendril/lie/se3.h"
 #include "tendril/model/error.h"
 

@@ -1,7 +1,7 @@
 #include "tendril/shells/shell_analyses.h"
-#include "tendril/equations/step_count.h"
 
 #include "shells/runge_kutta.h"
+#include "tendril/equations/step_count.h"
 #include "tendril/model/error.h"
 #include "tendril/model/model.h"
 #include "tendril/shells/sheet_motion.h"

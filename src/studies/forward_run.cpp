@@ -121,7 +121,7 @@ ForwardResult ForwardRun::operator()(std::span<const std::string> overrides, con
   }
 }
 
-std::string ForwardRun::assign(std::string_view name, double value) { return fmt::format("{}={}", name, value); }
+std::string ForwardRun::assign(std::string_view name, double value) { return assignment(name, value); }
 
 void ForwardRun::check(std::span<const std::string> overrides) const {
   const std::vector<std::string> together = all(overrides);
