@@ -106,6 +106,25 @@ TEST(ConcentrationControl, StopsWhereSamplesFail) {
   EXPECT_LE(result.controls[1], 1.5);
 }
 
+// Where all others fail in some samples, the given controls stay, however many rounds are made.
+TEST(ConcentrationControl, KeepsTheGivenControlsWhereAllOthersFail) {
+  Performance performance = withHole();
+  performance.values = [values = performance.values](const MatrixX& points) {
+    VectorX found = values(points);
+    for (Eigen::Index i = 0; i < points.cols(); ++i)
+      if (!points.col(i).head(2).isZero(0) && points(2, i) > 0.5) found[i] = std::nan("");
+    return found;
+  };
+  ConcentrationControlOptions options;
+  options.certificate = {.threshold = 4, .samples = 100};
+  options.controls = {VectorX::Constant(2, -3), VectorX::Constant(2, 3)};
+  options.start = VectorX::Zero(2);
+  const auto result = concentrate(performance, {{{"x", Distribution::uniform(-1, 1)}}}, options);
+  EXPECT_TRUE(result.controls.isZero(0));
+  EXPECT_EQ(result.best.bound, result.begin.bound);
+  EXPECT_TRUE(result.history.empty());
+}
+
 TEST(Certificate, WhatDoesNotExistIsCountedAndNothingIsCertified) {
   const Performance broken{[](const MatrixX& points) {
     VectorX values = points.row(0).transpose();
@@ -121,7 +140,6 @@ TEST(Certificate, WhatDoesNotExistIsCountedAndNothingIsCertified) {
   EXPECT_TRUE(c.observed.contains(0.5));
 }
 
-// Every bound lies above what is observed; the sampled one at its confidence, for linear functions of uniforms with D^2 = sum c^2.
 // One that is infinite does not exist: it is not a failure besides.
 TEST(Certificate, WhatIsInfiniteIsCountedOnce) {
   const Performance infinite{[](const MatrixX& points) { return VectorX::Constant(points.cols(), HUGE_VAL); }};
@@ -133,6 +151,7 @@ TEST(Certificate, WhatIsInfiniteIsCountedOnce) {
   EXPECT_GT(c.observed.lower, 0.9);
 }
 
+// Every bound lies above what is observed; the sampled one at its confidence, for linear functions of uniforms with D^2 = sum c^2.
 TEST(Certificate, BoundsAreNeverBelowTheObservedFailures) {
   const VectorX c = (VectorX(4) << 1, -0.5, 2, 0.25).finished();
   UncertainInputs uniforms;
