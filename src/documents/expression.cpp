@@ -174,6 +174,7 @@ template <class T> T quinticStep(const T& u) {
 /// Grouped by the number of operands: 0, 2, 3, 1.
 enum Operation : unsigned char {
   Constant,
+  Variable,
   TimeValue,
   Add,
   Subtract,
@@ -355,6 +356,8 @@ template <class T> T run(const std::vector<Expression::Instruction>& program, co
     const auto operation = static_cast<Operation>(instruction.operation);
     if (operation == Constant) {
       stack[++top] = T{instruction.constant};
+    } else if (operation == Variable) {
+      stack[++top] = T{*instruction.place};
     } else if (operation == TimeValue) {
       stack[++top] = time;
     } else if (operation == If) {
@@ -426,16 +429,18 @@ class Parser {
     throw ExpressionError(where, message + " (character " + std::to_string(where + 1) + " of '" + std::string(text) + "')", remedy);
   }
 
-  void emit(Operation operation, double constant = 0) {
-    const int operands = arity(operation);
-    program.push_back({operation, constant});
+  void emit(Operation operation, double constant = 0) { emit({operation, {constant}}); }
+
+  void emit(const Expression::Instruction& instruction) {
+    const int operands = arity(Operation(instruction.operation));
+    program.push_back(instruction);
     depth += 1 - operands;
     if (depth > Expression::maxDepth) fail(position, "the expression is too deep", "split it into parameters");
     const auto isNumber = [](const Expression::Instruction& i) { return i.operation == Constant; };
     if (operands == 0 || !std::all_of(program.end() - 1 - operands, program.end() - 1, isNumber)) return;
     const double folded = run<double>({program.end() - 1 - operands, program.end()}, 0.0);
-    program.resize(program.size() - 1 - operands);
-    program.push_back({Constant, folded});
+    program.erase(program.end() - 1 - operands, program.end());
+    program.push_back({Constant, {folded}});
   }
 
   void comparison() {
@@ -593,6 +598,7 @@ class Parser {
       return emit(TimeValue);
     }
     if (findFunction(name)) fail(start, "'" + name + "' is a function", "write its argument: " + name + "(...)");
+    if (const double* place = scope.variable(name)) return emit({Variable, {.place = place}});
     const Scope::Symbol* symbol = scope.find(name);
     if (!symbol) unknownName(name, start);
     if (const auto* value = std::get_if<double>(symbol)) return emit(Constant, *value);

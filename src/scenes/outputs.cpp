@@ -79,10 +79,11 @@ struct Item {
   std::vector<double> scale;                ///< SI value of the unit of each measured column
   std::vector<double> measured, initial;    ///< by the measure, before a component is taken
   std::vector<double> row, result;
-  std::vector<Samples> samples; ///< per column
-  bool found = false;           ///< the extremum occurred, the time was reached
-  bool held = false;            ///< the condition, at the last step
-  long taken = 0;               ///< steps that count in the result
+  std::vector<Samples> samples;                           ///< per column
+  bool found = false;                                     ///< the extremum occurred, the time was reached
+  bool held = false;                                      ///< the condition, at the last step
+  std::optional<Expression> ofRows, ofResults, condition; ///< a formula of the values at a step, and of the results; `where`
+  long taken = 0;                                         ///< steps that count in the result
 
   const OutputDefinition::Formula* formula() const { return std::get_if<OutputDefinition::Formula>(&definition.quantity); }
   const OutputDefinition::Gather* gather() const { return std::get_if<OutputDefinition::Gather>(&definition.quantity); }
@@ -107,19 +108,19 @@ struct Outputs::Impl {
     /// Values come from the results of the outputs, or from their rows.
     FormulaScope(const Impl& owner, bool results, std::set<int>* used = nullptr) : owner_(owner), results_(results), used_(used) {}
 
-    const Symbol* find(std::string_view name) const override {
+    const double* variable(std::string_view name) const override {
       for (int i = 0; i < int(owner_.items.size()); ++i) {
         const int column = owner_.columnOf(i, name);
         if (column < 0) continue;
         if (used_) used_->insert(i);
         const Item& item = owner_.items[i];
-        symbol_ = (results_ ? item.resultOrRow() : item.row)[column];
-        return &symbol_;
+        return &(results_ ? item.resultOrRow() : item.row)[column];
       }
-      if (const Symbol* parameter = owner_.parameters->find(name)) return parameter;
-      if (name != "h") return nullptr;
-      symbol_ = owner_.step / owner_.second;
-      return &symbol_;
+      return name == "h" && !owner_.parameters->find(name) ? &owner_.stepShown : nullptr;
+    }
+    const Symbol* find(std::string_view name) const override {
+      if (const double* place = variable(name)) return &(symbol_ = *place);
+      return owner_.parameters->find(name);
     }
     std::vector<std::string> names() const override {
       std::vector<std::string> list;
@@ -145,8 +146,8 @@ struct Outputs::Impl {
   const Scope* parameters = nullptr;
   PathParameter path = PathParameter::Time;
   OutputUnits units;
-  double second = 1; ///< SI value of the unit of t
-  double step = 0;   ///< size of the present one
+  double second = 1;    ///< SI value of the unit of t
+  double stepShown = 0; ///< size of the present one, in this unit
   std::vector<Item> items;
   std::vector<Info> infos;
   std::vector<int> order; ///< every output after those that it uses
@@ -179,6 +180,7 @@ struct Outputs::Impl {
   std::set<int> usedBy(int i) const;
   void collect(Item& item, Info& info) const;
   void connect(Item& item, Info& info) const;
+  void compileFormulas(Item& item) const;
 
   void notePath(Analysis& analysis, const StepReport& report);
   void measure(Item& item, Analysis& analysis, const StepReport& report);
@@ -300,8 +302,18 @@ void Outputs::Impl::visit(int i, std::vector<int>& mark) {
   for (int other : usedBy(i)) visit(other, mark);
   if (items[i].gather()) collect(items[i], infos[i]);
   if (items[i].integral()) connect(items[i], infos[i]);
+  compileFormulas(items[i]);
   mark[i] = 2;
   order.push_back(i);
+}
+
+/// Their variables are the rows and results of the outputs, whose sizes are known for all that this one uses.
+void Outputs::Impl::compileFormulas(Item& item) const {
+  const FormulaScope rows(*this, false), results(*this, true);
+  if (item.definition.where) item.condition = compile(*item.definition.where, rows);
+  if (!item.formula()) return;
+  item.ofRows = compile(*item.formula(), rows);
+  item.ofResults = compile(*item.formula(), results);
 }
 
 /// Finds what an array gathers; its unit is that of its members, if they agree.
@@ -401,7 +413,7 @@ void Outputs::observe(Analysis& analysis, const StepReport& report) {
 }
 
 void Outputs::Impl::notePath(Analysis& analysis, const StepReport& report) {
-  step = report.h;
+  stepShown = report.h / second;
   double moved = 0;
   if (path == PathParameter::Distance && count > 0) {
     const double length = model->characteristicLength();
@@ -427,8 +439,8 @@ void Outputs::Impl::notePath(Analysis& analysis, const StepReport& report) {
 
 void Outputs::Impl::measure(Item& item, Analysis& analysis, const StepReport& report) {
   const OutputDefinition& definition = item.definition;
-  if (const auto* formula = item.formula()) {
-    item.row[0] = compile(*formula, FormulaScope(*this, false)).value(state.t / second);
+  if (item.ofRows) {
+    item.row[0] = item.ofRows->value(state.t / second);
     return;
   }
   if (item.gather()) {
@@ -495,8 +507,8 @@ void Outputs::Impl::gatherEvents(Item& item, const Analysis& analysis) const {
 
 /// Whether the step counts in the result.
 bool Outputs::Impl::holds(const Item& item) const {
-  if (!item.definition.where) return true;
-  const double value = compile(*item.definition.where, FormulaScope(*this, false)).value(state.t / second);
+  if (!item.condition) return true;
+  const double value = item.condition->value(state.t / second);
   return value > 0 || value < 0;
 }
 
@@ -517,8 +529,8 @@ void Outputs::Impl::reduceWhere(Item& item) const {
   for (std::size_t c = 0; c < item.row.size(); ++c) {
     const double value = item.row[c];
     double& result = item.result[c];
-    if (isOfResults && item.formula())
-      result = compile(*item.formula(), FormulaScope(*this, true)).value(state.t / second);
+    if (isOfResults && item.ofResults)
+      result = item.ofResults->value(state.t / second);
     else if (isOfResults && item.gather())
       result = items[item.sources[c].first].resultOrRow()[item.sources[c].second];
     else if (reduction == Reduction::Last || item.taken == 1)

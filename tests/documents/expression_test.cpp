@@ -127,6 +127,24 @@ TEST(Expression, KnowsWhetherItDependsOnTime) {
   EXPECT_FALSE(Expression("L*2", scope, Expression::Time::Allowed).dependsOnTime());
 }
 
+TEST(Expression, ReadsVariablesWhenItIsEvaluated) {
+  struct Watched final : Scope {
+    double x = 2;
+    Symbol two = 2.0;
+    const Symbol* find(std::string_view name) const override { return name == "x" || name == "two" ? &two : nullptr; }
+    const double* variable(std::string_view name) const override { return name == "x" ? &x : nullptr; }
+    std::vector<std::string> names() const override { return {"x", "two"}; }
+  } watched;
+  const Expression expression("if(x > 3, x, two)*x + t", watched, Expression::Time::Allowed);
+  EXPECT_EQ(expression.value(1), 5);
+  watched.x = 4, watched.two = 7.0; // the latter is a constant: its value at compilation counts
+  EXPECT_EQ(expression.value(1), 17);
+  const Jet jet = expression.jet(1);
+  EXPECT_EQ(jet.value, 17);
+  EXPECT_EQ(jet.rate, 1);
+  EXPECT_EQ(jet.acceleration, 0);
+}
+
 TEST(Expression, ErrorsNameThePlaceTheTokenAndTheNearestName) {
   expectRefused("2*EJ", 2, {"unknown name 'EJ'", "did you mean 'EI'", "character 3"});
   expectRefused("sine(1)", 0, {"unknown function 'sine'", "did you mean 'sin'"});

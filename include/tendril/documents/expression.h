@@ -27,6 +27,8 @@ class Scope {
   virtual ~Scope() = default;
   /// The meaning of a name; null when unknown. The pointer is valid until the next call.
   virtual const Symbol* find(std::string_view name) const = 0;
+  /// Where the number behind a name stands if it may change after an expression is compiled; null for all other names.
+  virtual const double* variable(std::string_view) const { return nullptr; }
   /// All names, for the advice in errors.
   virtual std::vector<std::string> names() const = 0;
 };
@@ -61,9 +63,10 @@ bool isReservedName(std::string_view name);
 /// Trigonometric functions take radians. Jacobi's elliptic functions sn(u, k), cn(u, k), dn(u, k) take the modulus k (parameter m = k^2),
 /// a constant from 0 to 1.
 ///
-/// Compiled to a flat stack program; names are bound to their values at compilation and constant parts are folded. Evaluation does not
-/// allocate and is thread-safe. Both branches of `if` are computed, one is kept. Derivatives in t at a kink or jump are those from the
-/// right for ramp and its kin; a jump's own derivative counts as zero.
+/// Compiled to a flat stack program; names are bound to their values at compilation, variables of the scope to their places (which must
+/// outlive the expression), and constant parts are folded. Evaluation does not allocate and is thread-safe. Both branches of `if` are
+/// computed, one is kept. Derivatives in t at a kink or jump are those from the right for ramp and its kin; a jump's own derivative counts
+/// as zero.
 class Expression {
  public:
   /// What the expression is a function of: nothing, the time `t`, or in its place the arclength `s` of a rod.
@@ -81,7 +84,10 @@ class Expression {
 
   struct Instruction {
     unsigned char operation;
-    double constant;
+    union {
+      double constant;
+      const double* place; ///< of a variable
+    };
   };
 
  private:
