@@ -245,15 +245,18 @@ bool KktSystem::solve(const VectorX& upper, const VectorX& lower, VectorX& x, Ve
   return solution_.allFinite();
 }
 
+SparseMatrix KktSystem::symmetricPart() {
+  prepareMatrix();
+  const SparseMatrix& A = assembly_.matrix();
+  return 0.5 * (A + SparseMatrix(A.transpose()));
+}
+
 std::optional<Inertia> KktSystem::tangentInertia(const State& state, double zeroTolerance) {
   forgetPrediction();
   evaluate(state, {.motion = false, .tangent = true});
-  prepareMatrix();
-  const SparseMatrix& A = assembly_.matrix();
-  const SparseMatrix symmetric = 0.5 * (A + SparseMatrix(A.transpose()));
-  SparseLdlt ldlt({.zeroTolerance = zeroTolerance});
-  ldlt.factorise(symmetric);
-  std::optional<Inertia> inertia = ldlt.inertia();
+  ldlt_.setZeroTolerance(zeroTolerance);
+  ldlt_.factorise(symmetricPart());
+  std::optional<Inertia> inertia = ldlt_.inertia();
   // n-(KKT) = independent rows + n-(S on null G) + rows switched off, n+(KKT) = independent rows + n+(S on null G).
   if (inertia) {
     inertia->negative -= model_.nc();
@@ -284,15 +287,13 @@ std::string KktSystem::describeWorst() const {
 
 /// The null vectors of the symmetric part whose upper part moves something, each by the name of what moves most.
 std::string KktSystem::nameFreeMotions() {
-  prepareMatrix();
-  const SparseMatrix& A = assembly_.matrix();
-  const SparseMatrix symmetric = 0.5 * (A + SparseMatrix(A.transpose()));
-  SparseLdlt ldlt;
-  ldlt.factorise(symmetric);
-  if (!ldlt.singular()) return {};
-  const MatrixX modes = ldlt.nullVectors();
-  VectorX rowSize = VectorX::Zero(A.rows());
-  for (int c = 0; c < A.cols(); ++c) {
+  const SparseMatrix symmetric = symmetricPart();
+  ldlt_.setZeroTolerance(SparseLdltOptions{}.zeroTolerance);
+  ldlt_.factorise(symmetric);
+  if (!ldlt_.singular()) return {};
+  const MatrixX modes = ldlt_.nullVectors();
+  VectorX rowSize = VectorX::Zero(symmetric.rows());
+  for (int c = 0; c < symmetric.cols(); ++c) {
     for (SparseMatrix::InnerIterator entry(symmetric, c); entry; ++entry) rowSize[entry.row()] += std::abs(entry.value());
   }
   std::string text;

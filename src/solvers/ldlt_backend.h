@@ -10,7 +10,7 @@ class LdltBackend {
   virtual ~LdltBackend() = default;
   virtual const char* name() const = 0;
   virtual void analyse(const Matrix& lower) = 0;
-  virtual void factorise(const Matrix& lower) = 0;
+  virtual void factorise(const Matrix& lower, double zeroTolerance) = 0;
   virtual bool singular() const = 0;
   virtual std::optional<Inertia> inertia() const = 0;
   virtual void solve(double* x) = 0;
@@ -18,8 +18,8 @@ class LdltBackend {
   virtual Eigen::MatrixXd nullVectors() = 0;
 };
 
-std::unique_ptr<LdltBackend> makeEigenLdlt(const SparseLdltOptions& options);
+std::unique_ptr<LdltBackend> makeEigenLdlt();
 /// Null if MUMPS was not compiled in.
-std::unique_ptr<LdltBackend> makeMumps(const SparseLdltOptions& options);
+std::unique_ptr<LdltBackend> makeMumps();
 
 }

@@ -16,12 +16,11 @@ namespace {
 /// B = S A S with rows of largest entry near 1, by the first of three that can: unpivoted LDL^T, eigenvalues, LU.
 class EigenLdlt final : public LdltBackend {
  public:
-  explicit EigenLdlt(const SparseLdltOptions& options) : options_(options) {}
-
   const char* name() const override { return "Eigen LDLT"; }
   void analyse(const Matrix& lower) override { ldlt_.analyzePattern(lower); }
 
-  void factorise(const Matrix& lower) override {
+  void factorise(const Matrix& lower, double zeroTolerance) override {
+    zeroTolerance_ = zeroTolerance;
     equilibrate(lower);
     inertia_.reset();
     method_ = Method::Ldlt;
@@ -88,7 +87,7 @@ class EigenLdlt final : public LdltBackend {
     for (int j = 0; j < L.cols(); ++j)
       for (Matrix::InnerIterator it(L, j); it; ++it)
         if (it.row() != j) terms[it.row()] += it.value() * it.value() * std::abs(d[j]);
-    const double tolerance = std::max(margin, options_.zeroTolerance);
+    const double tolerance = std::max(margin, zeroTolerance_);
     return ((d.array().abs() > tolerance * terms.array()) && terms.array().isFinite()).all();
   }
 
@@ -102,12 +101,13 @@ class EigenLdlt final : public LdltBackend {
     method_ = Method::Eigenvalues;
     eigen_.compute(Eigen::MatrixXd(scaled_)); // reads the lower triangle
     const Eigen::VectorXd& values = eigen_.eigenvalues();
-    const double zero = 4 * double(values.size()) * std::numeric_limits<double>::epsilon() * values.cwiseAbs().maxCoeff();
+    const double rounding = 4 * double(values.size()) * std::numeric_limits<double>::epsilon();
+    const double zero = std::max(rounding, zeroTolerance_) * values.cwiseAbs().maxCoeff();
     isZero_ = (values.array().abs() <= zero).cast<int>();
     inertia_ = Inertia{int((values.array() > zero).count()), int((values.array() < -zero).count()), isZero_.sum()};
   }
 
-  SparseLdltOptions options_;
+  double zeroTolerance_ = 0;
   Method method_ = Method::Ldlt;
   Matrix scaled_;
   Eigen::VectorXd scale_;
@@ -121,6 +121,6 @@ class EigenLdlt final : public LdltBackend {
 
 }
 
-std::unique_ptr<LdltBackend> makeEigenLdlt(const SparseLdltOptions& options) { return std::make_unique<EigenLdlt>(options); }
+std::unique_ptr<LdltBackend> makeEigenLdlt() { return std::make_unique<EigenLdlt>(); }
 
 }

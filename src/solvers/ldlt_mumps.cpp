@@ -14,7 +14,7 @@ namespace {
 
 class Mumps final : public LdltBackend {
  public:
-  explicit Mumps(const SparseLdltOptions& options) {
+  Mumps() {
     data_.par = 1;
     data_.sym = 2;
     data_.comm_fortran = worldCommunicator;
@@ -25,7 +25,6 @@ class Mumps final : public LdltBackend {
     icntl(8) = 7;                                           // iterative scaling, anew for each factorisation, symmetric here
     icntl(12) = 1;                                          // order single rows, not pairs found from values
     icntl(24) = 1;                                          // set null pivots aside
-    data_.cntl[2] = options.zeroTolerance;
   }
   ~Mumps() override { run(-2); }
   Mumps(const Mumps&) = delete;
@@ -47,7 +46,8 @@ class Mumps final : public LdltBackend {
     requireSuccess();
   }
 
-  void factorise(const Matrix& lower) override {
+  void factorise(const Matrix& lower, double zeroTolerance) override {
+    data_.cntl[2] = zeroTolerance;
     values_.assign(lower.valuePtr(), lower.valuePtr() + lower.nonZeros());
     data_.a = values_.data();
     run(2);
@@ -114,11 +114,11 @@ class Mumps final : public LdltBackend {
 
 }
 
-std::unique_ptr<LdltBackend> makeMumps(const SparseLdltOptions& options) { return std::make_unique<Mumps>(options); }
+std::unique_ptr<LdltBackend> makeMumps() { return std::make_unique<Mumps>(); }
 
 }
 #else
 namespace tendril {
-std::unique_ptr<LdltBackend> makeMumps(const SparseLdltOptions&) { return nullptr; }
+std::unique_ptr<LdltBackend> makeMumps() { return nullptr; }
 }
 #endif

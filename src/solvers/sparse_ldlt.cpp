@@ -11,12 +11,14 @@
 namespace tendril {
 
 struct SparseLdlt::Impl {
-  std::unique_ptr<LdltBackend> backend;
+  SparseLdltOptions options;
+  std::unique_ptr<LdltBackend> backend; // from analyse() on
   Eigen::Index order = -1, entries = -1;
   bool factorised = false, finite = true;
   Matrix lower;            // lower triangle of A, every diagonal entry present
   std::vector<int> source; // its entries in A's list of values, -1 for a diagonal that A has not
 
+  void chooseBackend(Eigen::Index size);
   void takePattern(const Matrix& A);
   void takeValues(const Matrix& A);
   bool empty() const { return order == 0; }
@@ -24,6 +26,16 @@ struct SparseLdlt::Impl {
     if (!factorised) throw std::logic_error("SparseLdlt: there is no factorisation; call factorise() with a finite matrix first");
   }
 };
+
+void SparseLdlt::Impl::chooseBackend(Eigen::Index size) {
+  // To set MUMPS up takes longer than all eigenvalues of a matrix of this order.
+  constexpr Eigen::Index small = 24;
+  const bool isSmall = size <= small;
+  if (backend && isSmall == (order <= small)) return;
+  backend.reset();
+  if (!isSmall && options.backend == SparseLdltOptions::Backend::Automatic) backend = makeMumps();
+  if (!backend) backend = makeEigenLdlt();
+}
 
 void SparseLdlt::Impl::takePattern(const Matrix& A) {
   std::vector<Eigen::Triplet<double>> triplets;
@@ -48,19 +60,19 @@ void SparseLdlt::Impl::takeValues(const Matrix& A) {
   for (std::size_t k = 0; k < source.size(); ++k) lower.valuePtr()[k] = source[k] < 0 ? 0 : A.valuePtr()[source[k]];
 }
 
-SparseLdlt::SparseLdlt(const SparseLdltOptions& options) : impl_(std::make_unique<Impl>()) {
-  if (options.backend == SparseLdltOptions::Backend::Automatic) impl_->backend = makeMumps(options);
-  if (!impl_->backend) impl_->backend = makeEigenLdlt(options);
-}
+SparseLdlt::SparseLdlt(const SparseLdltOptions& options) : impl_(std::make_unique<Impl>()) { impl_->options = options; }
 SparseLdlt::~SparseLdlt() = default;
 SparseLdlt::SparseLdlt(SparseLdlt&&) noexcept = default;
 SparseLdlt& SparseLdlt::operator=(SparseLdlt&&) noexcept = default;
 
-const char* SparseLdlt::backend() const { return impl_->backend->name(); }
+const char* SparseLdlt::backend() const { return impl_->backend ? impl_->backend->name() : ""; }
+
+void SparseLdlt::setZeroTolerance(double tolerance) { impl_->options.zeroTolerance = tolerance; }
 
 void SparseLdlt::analyse(const Matrix& A) {
   requireFactorisable(A, "SparseLdlt");
   impl_->factorised = false;
+  impl_->chooseBackend(A.rows());
   impl_->takePattern(A);
   if (A.rows() > 0) impl_->backend->analyse(impl_->lower);
   impl_->order = A.rows();
@@ -75,7 +87,7 @@ bool SparseLdlt::factorise(const Matrix& A) {
   impl_->factorised = false;
   impl_->finite = allFinite(impl_->lower);
   if (!impl_->finite) return false;
-  if (!impl_->empty()) impl_->backend->factorise(impl_->lower);
+  if (!impl_->empty()) impl_->backend->factorise(impl_->lower, impl_->options.zeroTolerance);
   impl_->factorised = true;
   return !singular();
 }

@@ -25,7 +25,7 @@ class SparseLdltBackends : public ::testing::TestWithParam<Backend> {
     chosen.backend = GetParam();
     return chosen;
   }
-  bool mumps() const { return std::string(SparseLdlt(options()).backend()) == "MUMPS"; }
+  static bool isMumps(const SparseLdlt& ldlt) { return std::string(ldlt.backend()) == "MUMPS"; }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, SparseLdltBackends, ::testing::Values(Backend::Automatic, Backend::Eigen));
@@ -75,6 +75,39 @@ TEST_P(SparseLdltBackends, IndefiniteInertiaMatchesEigenvalues) {
     ASSERT_TRUE(ldlt.factorise(A));
     ASSERT_TRUE(ldlt.inertia());
     EXPECT_EQ(*ldlt.inertia(), (Inertia{int((values.array() > 0).count()), int((values.array() < 0).count()), 0})) << seed;
+  }
+}
+
+TEST_P(SparseLdltBackends, OneObjectServesMatricesOfAllOrders) {
+  SparseLdlt ldlt(options());
+  for (int n : {1, 2, 5, 24, 25, 3, 60, 24}) {
+    const Sparse K = freeChain(n), G = fullRank(1, n, 1), A = saddlePoint(K, G); // a chain held at its end
+    ldlt.analyse(A);
+    EXPECT_TRUE(ldlt.factorise(A)) << n;
+    ASSERT_TRUE(ldlt.inertia()) << n;
+    EXPECT_EQ(*ldlt.inertia(), (Inertia{n, 1, 0})) << n;
+    const Eigen::VectorXd exact = randomVector(n + 1, 1);
+    Eigen::VectorXd x = A * exact;
+    ldlt.solve(x);
+    EXPECT_LE((x - exact).norm(), 1e-9 * exact.norm()) << n;
+    ldlt.analyse(K);
+    EXPECT_FALSE(ldlt.factorise(K)) << n;
+    EXPECT_EQ(*ldlt.inertia(), (Inertia{n - 1, 0, 1})) << n;
+  }
+}
+
+TEST_P(SparseLdltBackends, WhatCountsAsZeroIsAskedFor) {
+  for (int n : {4, 40}) {
+    Sparse A(n, n);
+    A.setIdentity();
+    A.coeffRef(0, 1) = A.coeffRef(1, 0) = 1 - 1e-9; // an eigenvalue of 1e-9
+    A.makeCompressed();
+    SparseLdlt ldlt(options());
+    EXPECT_TRUE(ldlt.factorise(A)) << n;
+    EXPECT_EQ(*ldlt.inertia(), (Inertia{n, 0, 0})) << n;
+    ldlt.setZeroTolerance(1e-7);
+    EXPECT_FALSE(ldlt.factorise(A)) << n;
+    EXPECT_EQ(*ldlt.inertia(), (Inertia{n - 1, 0, 1})) << n;
   }
 }
 
@@ -183,7 +216,7 @@ TEST_P(SparseLdltBackends, LongCantileverIsDefiniteAndItsFreeTwinIsNot) {
   K.setFromTriplets(entries.begin(), entries.end());
   SparseLdlt ldlt(options());
   const bool regular = ldlt.factorise(K);
-  if (mumps()) {
+  if (isMumps(ldlt)) {
     EXPECT_FALSE(regular);
     EXPECT_EQ(*ldlt.inertia(), (Inertia{n - 2, 0, 2}));
     const Eigen::MatrixXd Z = ldlt.nullVectors();
@@ -194,7 +227,7 @@ TEST_P(SparseLdltBackends, LongCantileverIsDefiniteAndItsFreeTwinIsNot) {
   K.coeffRef(0, 0) += 1;
   K.coeffRef(1, 1) += 1;
   ASSERT_TRUE(ldlt.factorise(K));
-  if (mumps()) {
+  if (isMumps(ldlt)) {
     EXPECT_EQ(*ldlt.inertia(), (Inertia{n, 0, 0}));
   }
 }

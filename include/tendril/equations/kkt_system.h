@@ -101,6 +101,7 @@ class KktSystem {
 
  private:
   void prepareMatrix();
+  SparseMatrix symmetricPart();
   std::string nameFreeMotions();
 
   const Model& model_;
@@ -109,6 +110,7 @@ class KktSystem {
   const State* evaluated_ = nullptr; ///< state of the last evaluation
   Assembly assembly_;
   SparseLu lu_;
+  SparseLdlt ldlt_; ///< of the symmetric part
   bool analysed_ = false, factorised_ = false, prepared_ = false;
   std::vector<int> diagonal_;  ///< positions of the diagonal of the constraint rows among the values
   std::vector<int> redundant_; ///< rows of g
