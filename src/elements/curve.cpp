@@ -67,10 +67,13 @@ void transport(std::vector<Pose>& frames, const std::vector<Vector3>& tangents, 
   }
 }
 
-/// Direction of travel at u by differences with step e that do not leave the range of the parameter.
-Vector3 slope(const std::function<Vector3(double)>& x, double u, double e, bool atBegin, bool atEnd) {
-  if (atBegin) return -3 * x(u) + 4 * x(u + e) - x(u + 2 * e);
-  if (atEnd) return 3 * x(u) - 4 * x(u - e) + x(u - 2 * e);
+/// Direction of travel at u; by differences with step e that do not leave the range of the parameter where the derivative is that of
+/// what would follow (at the end), or vanishes or is infinite (at a cusp).
+Vector3 direction(const std::function<CurvePoint(double)>& point, const CurvePoint& at, double u, double e, bool isBegin, bool isEnd) {
+  const auto x = [&point](double v) { return point(v).x; };
+  if (isEnd) return 3 * at.x - 4 * x(u - e) + x(u - 2 * e);
+  if (at.rate.allFinite() && !at.rate.isZero(0)) return e > 0 ? at.rate : Vector3(-at.rate);
+  if (isBegin) return -3 * at.x + 4 * x(u + e) - x(u + 2 * e);
   return 8 * (x(u + e) - x(u - e)) - (x(u + 2 * e) - x(u - 2 * e));
 }
 
@@ -155,7 +158,7 @@ Curve Curve::polyline(const std::vector<Vector3>& points, const std::optional<Ve
   return curve;
 }
 
-Curve Curve::parametric(const std::function<Vector3(double)>& position, double from, double to, const std::optional<Vector3>& up) {
+Curve Curve::parametric(const std::function<CurvePoint(double)>& point, double from, double to, const std::optional<Vector3>& up) {
   // Frames on a fine grid; arclength by the length of the helical pieces, which is of fourth order like the positions between them.
   constexpr int pieces = 4000;
   const double du = (to - from) / pieces;
@@ -164,10 +167,10 @@ Curve Curve::parametric(const std::function<Vector3(double)>& position, double f
   std::vector<Vector3> tangents;
   for (int i = 0; i <= pieces; ++i) {
     const double u = from + i * du;
-    const Vector3 x = position(u);
-    if (!x.allFinite()) throw InputError("the formula of a curve is not finite at parameter " + std::to_string(u));
-    tangents.push_back(unit(slope(position, u, 1e-3 * du, i == 0, i == pieces), "the tangent of a curve"));
-    grid.frames.push_back({Matrix3::Identity(), x});
+    const CurvePoint at = point(u);
+    if (!at.x.allFinite()) throw InputError("the formula of a curve is not finite at parameter " + std::to_string(u));
+    tangents.push_back(unit(direction(point, at, u, 1e-3 * du, i == 0, i == pieces), "the tangent of a curve"));
+    grid.frames.push_back({Matrix3::Identity(), at.x});
   }
   transport(grid.frames, tangents, up);
   grid.s.push_back(0);
@@ -203,12 +206,13 @@ Curve Curve::spline(const std::vector<Vector3>& points, const std::optional<Vect
     }
   }
   for (int i = n - 2; i > 0; --i) m[i] = (rhs[i] - (u[i + 1] - u[i]) * m[i + 1]) / diagonal[i];
-  const auto position = [points, u, m, n](double at) -> Vector3 {
+  const auto point = [points, u, m, n](double at) -> CurvePoint {
     const int i = std::clamp<int>(int(std::upper_bound(u.begin(), u.end(), at) - u.begin()) - 1, 0, n - 2);
     const double h = u[i + 1] - u[i], b = (at - u[i]) / h, a = 1 - b;
-    return a * points[i] + b * points[i + 1] + h * h / 6 * ((a * a * a - a) * m[i] + (b * b * b - b) * m[i + 1]);
+    return {a * points[i] + b * points[i + 1] + h * h / 6 * ((a * a * a - a) * m[i] + (b * b * b - b) * m[i + 1]),
+            (points[i + 1] - points[i]) / h + h / 6 * ((3 * b * b - 1) * m[i + 1] - (3 * a * a - 1) * m[i])};
   };
-  return parametric(position, 0, u[n - 1], up);
+  return parametric(point, 0, u[n - 1], up);
 }
 
 }

@@ -89,12 +89,13 @@ std::vector<Vector3> readPoints(const Record& r) {
 Curve readFormula(const Record& r, const std::optional<Vector3>& up) {
   const std::array<TimeFunction, 3> x{r.timeFunction("x", dimension::none), r.timeFunction("y", dimension::none),
                                       r.timeFunction("z", dimension::none)};
-  const auto position = [&x](double u) {
-    const Vector3 at(x[0].function(u).value, x[1].function(u).value, x[2].function(u).value);
-    if (!at.allFinite()) throw InputError("the formula of the curve is not finite at t = " + std::to_string(u));
-    return at;
+  const auto point = [&x](double u) -> CurvePoint {
+    const Jet at[]{x[0].function(u), x[1].function(u), x[2].function(u)};
+    const Vector3 position(at[0].value, at[1].value, at[2].value);
+    if (!position.allFinite()) throw InputError("the formula of the curve is not finite at t = " + std::to_string(u));
+    return {position, {at[0].rate, at[1].rate, at[2].rate}};
   };
-  return Curve::parametric(position, r.number("from"), r.number("to"), up);
+  return Curve::parametric(point, r.number("from"), r.number("to"), up);
 }
 
 Curve readCurveUnplaced(const Record& r) {

@@ -7,6 +7,12 @@
 
 namespace tendril {
 
+/// A point of a parametric curve x(u), with its derivative; after a kink, the derivative of what follows.
+struct CurvePoint {
+  Vector3 x;
+  Vector3 rate;
+};
+
 /// Reference shape of a beam: frames along an arclength s in [0, length], d1 the unit tangent, d2 and d3 the section's axes.
 /// Straight lines, arcs and helices are screw motions, which a two-node helicoidal element represents exactly; the others carry
 /// rotation-minimising frames.
@@ -32,8 +38,8 @@ class Curve {
   static Curve polyline(const std::vector<Vector3>& points, const std::optional<Vector3>& up = {});
   /// Natural cubic spline through points.
   static Curve spline(const std::vector<Vector3>& points, const std::optional<Vector3>& up = {});
-  /// Any smooth parametric curve, re-parametrised by arclength.
-  static Curve parametric(const std::function<Vector3(double)>& position, double from, double to, const std::optional<Vector3>& up = {});
+  /// Any smooth parametric curve x(u), re-parametrised by arclength.
+  static Curve parametric(const std::function<CurvePoint(double)>& point, double from, double to, const std::optional<Vector3>& up = {});
   /// General screw motion: frame(s) = start exp(s f).
   static Curve screw(const Pose& start, const Vector6& f, double length);
 
