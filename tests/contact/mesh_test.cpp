@@ -252,6 +252,17 @@ TEST(Mesh, HullOfPointsThatAreNearlyInPlanes) {
   }
 }
 
+// What stands out by a hundred millionth of the size is a corner, what rounding may have moved is none.
+TEST(Mesh, HullKeepsWhatStandsOut) {
+  for (const auto& [height, corners] : std::vector<std::pair<double, std::size_t>>{{1e-4, 9}, {1e-8, 9}, {1e-14, 8}, {0, 8}, {-1e-8, 8}}) {
+    std::vector<Vector3> points{{0, 0, 1 + height}};
+    for (int i = 0; i < 8; ++i) points.emplace_back(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1);
+    const TriangleMesh hull = convexHull(points);
+    EXPECT_EQ(hull.vertices.size(), corners) << height;
+    EXPECT_EQ(hull.triangles.size(), 2 * corners - 4) << height;
+  }
+}
+
 TEST(Mesh, HullOfAPlaneIsRefused) {
   EXPECT_THROW(convexHull({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {2, 3, 0}}), InputError);
   EXPECT_THROW(convexHull({{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}}), InputError);

@@ -185,6 +185,8 @@ TEST_F(StudyTest, RefusesWhatSpoilsEveryRun) {
   expectError<InputError>([&] { runStudy(alone(), twice); }, {"turns", "twice"});
   twice.overrides = {"parameters.turns=1"};
   expectError<InputError>([&] { runStudy(alone(), twice); }, {"turns", "twice"});
+  writeAll(folder / "scene.yaml", rollUp + "markers: [{name: tip, on: nobody}]\n");
+  expectError<InputError>([&] { runStudy(alone(), options("study", turns())); }, {"scene.yaml:", "nobody"});
   EXPECT_FALSE(fs::exists(folder / "study"));
   expectError<InputError>([&] { StudyTable(folder / "study"); }, {"no study"});
 }
