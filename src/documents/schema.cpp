@@ -335,13 +335,12 @@ std::string withArticle(const std::string& noun) {
   return (isVowel ? "an " : "a ") + noun;
 }
 
-std::vector<std::string> keysOf(const Schema& schema, const std::string& variant) {
-  std::vector<std::string> keys;
-  for (const Field& field : schema.fields()) keys.push_back(field.key);
+/// The fields of an object of the given variant.
+template <class Visit> void visitFields(const Schema& schema, const std::string& variant, const Visit& visit) {
+  for (const Field& field : schema.fields()) visit(field);
   for (const Schema::Variant& alternative : schema.variants())
     if (alternative.choice == variant)
-      for (const Field& field : alternative.fields) keys.push_back(field.key);
-  return keys;
+      for (const Field& field : alternative.fields) visit(field);
 }
 
 /// The variants other than the chosen one to which a key belongs.
@@ -353,8 +352,8 @@ std::vector<std::string> ownersOf(const Schema& schema, const std::string& key) 
 }
 
 void refuseKey(const Node& source, const Schema& schema, const std::string& variant, const std::string& key) {
-  const std::vector<std::string> keys = keysOf(schema, variant);
-  std::vector<std::string> absent;
+  std::vector<std::string> keys, absent;
+  visitFields(schema, variant, [&](const Field& field) { keys.push_back(field.key); });
   for (const std::string& known : keys)
     if (!source.has(known)) absent.push_back(known);
   const std::string nearest = nearestName(key, absent);
@@ -385,12 +384,11 @@ Record::Record(const Node& from, const Schema& form) : source(from), schema(&for
   }
   for (const std::string& key : source.keys())
     if (!form.find(key, chosen)) refuseKey(source, form, chosen, key);
-  for (const std::string& key : keysOf(form, chosen)) {
-    source.allow(key);
-    const Field* field = form.find(key, chosen);
-    if (field->required) source.require(key, describe(*field));
-    if (field->bound != Field::Bound::None && source.has(key)) refuseOutOfBounds(key, *field); // also what nothing will read
-  }
+  visitFields(form, chosen, [&](const Field& field) {
+    const bool isGiven = source.has(field.key);
+    if (field.required && !isGiven) source.require(field.key, describe(field));
+    if (field.bound != Field::Bound::None && isGiven) refuseOutOfBounds(field.key, field); // also what nothing will read
+  });
 }
 
 void Record::refuseOutOfBounds(const std::string& key, const Field& field) const {
@@ -403,7 +401,9 @@ Node Record::get(std::string_view key, Field::Type type, const Field** found) co
   if (!field || (field->type != type && type != Field::Type::Any))
     throw std::logic_error("schema '" + schema->name() + "' has no key '" + std::string(key) + "' of the type asked for");
   if (found) *found = field;
-  return field->fallback ? source.atOr(key, *field->fallback) : source.at(key, describe(*field));
+  if (field->fallback) return source.atOr(key, *field->fallback);
+  if (!source.has(key)) source.require(key, describe(*field));
+  return source.at(key);
 }
 
 bool Record::has(std::string_view key) const {
