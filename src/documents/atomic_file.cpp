@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <string>
 #include <unistd.h>
+#include <utility>
 
 namespace tendril {
 
@@ -18,39 +20,6 @@ namespace fs = std::filesystem;
   throw MachineFailure("cannot write " + file.string() + ": " + std::strerror(cause) + kept +
                        "; free space or check the permissions of its folder, or choose another folder");
 }
-
-/// Closes and removes the partial file unless it was renamed.
-class PartialFile {
- public:
-  explicit PartialFile(fs::path target)
-      : path(std::move(target)), descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {}
-  PartialFile(const PartialFile&) = delete;
-  PartialFile& operator=(const PartialFile&) = delete;
-  ~PartialFile() {
-    if (descriptor >= 0) ::close(descriptor);
-    if (!path.empty()) ::unlink(path.c_str());
-  }
-
-  bool isOpen() const { return descriptor >= 0; }
-  bool write(std::string_view content) {
-    while (!content.empty()) {
-      const ssize_t written = ::write(descriptor, content.data(), content.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      content.remove_prefix(written);
-    }
-    return ::fsync(descriptor) == 0;
-  }
-  bool moveTo(const fs::path& target) {
-    if (::rename(path.c_str(), target.c_str()) != 0) return false;
-    path.clear();
-    return true;
-  }
-
- private:
-  fs::path path;
-  int descriptor;
-};
 
 fs::path beside(const fs::path& file, const char* suffix) { return fs::path(file.string() + suffix); }
 
@@ -76,12 +45,53 @@ void syncFolder(const fs::path& file) {
 
 }
 
+struct AtomicFile::Impl {
+  fs::path file, partial;
+  int descriptor = -1;
+  std::string waiting; ///< to be written
+
+  void writeOut() {
+    for (std::string_view rest = waiting; !rest.empty();) {
+      const ssize_t written = ::write(descriptor, rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail(file, errno);
+      rest.remove_prefix(std::size_t(written));
+    }
+    waiting.clear();
+  }
+};
+
+AtomicFile::AtomicFile(fs::path file) : impl_(std::make_unique<Impl>()) {
+  impl_->file = std::move(file);
+  impl_->partial = beside(impl_->file, ".partial");
+  impl_->descriptor = ::open(impl_->partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (impl_->descriptor < 0) fail(impl_->file, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  ::close(impl_->descriptor);
+  if (!impl_->partial.empty()) ::unlink(impl_->partial.c_str());
+}
+
+void AtomicFile::write(std::string_view content) {
+  constexpr std::size_t portion = 1 << 20;
+  impl_->waiting += content;
+  if (impl_->waiting.size() >= portion) impl_->writeOut();
+}
+
+void AtomicFile::commit(const fs::path& keep) {
+  impl_->writeOut();
+  if (::fsync(impl_->descriptor) != 0) fail(impl_->file, errno);
+  if (!keep.empty()) keepOld(impl_->file, keep);
+  if (::rename(impl_->partial.c_str(), impl_->file.c_str()) != 0) fail(impl_->file, errno);
+  impl_->partial.clear();
+  syncFolder(impl_->file);
+}
+
 void replaceFile(const fs::path& file, std::string_view content, const fs::path& keep) {
-  PartialFile partial(beside(file, ".partial"));
-  if (!partial.isOpen() || !partial.write(content)) fail(file, errno);
-  if (!keep.empty()) keepOld(file, keep);
-  if (!partial.moveTo(file)) fail(file, errno);
-  syncFolder(file);
+  AtomicFile replaced(file);
+  replaced.write(content);
+  replaced.commit(keep);
 }
 
 }

@@ -301,19 +301,20 @@ void Certification::restore(const Snapshot& snapshot) {
 void Certification::writeSamples(const std::filesystem::path& file) const {
   const auto begin = numbers_.find("values begin"), best = numbers_.find("values best");
   if (begin == numbers_.end()) return;
-  std::string text = "sample";
-  for (const Input& input : options_.inputs) text += "," + csvField(input.name);
-  text += options_.search ? ",performance,performance_of_best\n" : ",performance\n";
+  AtomicFile table(file);
+  table.write("sample");
+  for (const Input& input : options_.inputs) table.write("," + csvField(input.name));
+  table.write(options_.search ? ",performance,performance_of_best\n" : ",performance\n");
   const RandomStream stream(options_.certificate.seed);
   for (std::size_t i = 0; i < begin->second.size(); ++i) {
-    text += fmt::format("{}", i + 1);
+    std::string text = fmt::format("{}", i + 1);
     const VectorX x = inputs_.samples(stream, 1, long(i));
     for (const double number : x) text += fmt::format(",{}", number);
     text += fmt::format(",{}", begin->second[i]);
     if (options_.search) text += fmt::format(",{}", best->second[i]);
-    text += '\n';
+    table.write(text + '\n');
   }
-  replaceFile(file, text);
+  table.commit();
 }
 
 }

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <utility>
@@ -221,32 +220,30 @@ void Study::writeDescription(const std::string& status, const StudyOutcome& outc
 /// Line by line, so that memory does not grow with the study; a reader sees the old table or the new one.
 void Study::writeTable(StudyOutcome& outcome) const {
   const StudyTable table(folder_);
-  const fs::path partial = outcome.table.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+  AtomicFile file(outcome.table);
   const char* separator = "";
-  for (const std::string& head : table.heads()) file << std::exchange(separator, ",") << csvField(head);
-  file << '\n';
+  std::string line;
+  for (const std::string& head : table.heads()) line += std::exchange(separator, ",") + csvField(head);
+  file.write(line + '\n');
   for (std::size_t run = 0; run < outcome.runs; ++run) {
     const StudyTable::Row row = table.has(run) ? table.row(run)
                                                : StudyTable::Row{run, "not run", "", options_.design.point(run),
                                                                  std::vector<std::optional<double>>(table.outputs().size())};
-    file << label(run) << ',' << row.status;
-    for (const std::string& value : row.values) file << ',' << csvField(value);
+    line = label(run) + ',' + row.status;
+    for (const std::string& value : row.values) line += ',' + csvField(value);
     std::set<std::string> undefined;
     for (std::size_t j = 0; j < row.outputs.size(); ++j) {
       const std::optional<double>& number = row.outputs[j];
-      file << ',' << (!number ? "" : std::isnan(*number) ? "nan" : Json(*number).dump());
+      line += ',' + (!number ? "" : std::isnan(*number) ? "nan" : Json(*number).dump());
       if (number && std::isnan(*number)) undefined.insert(table.outputs()[j].output);
     }
-    file << ',' << csvField(row.message) << '\n';
+    file.write(line + ',' + csvField(row.message) + '\n');
     ++outcome.ends[row.status];
     for (const std::string& name : undefined) ++outcome.undefined[name];
     if (row.status != "success" && row.status != "not run" && outcome.failures.size() < 20)
       outcome.failures.push_back({label(run), describe(row.values), row.status, row.message});
   }
-  std::error_code status;
-  if (file.flush()) fs::rename(partial, outcome.table, status);
-  if (!file || status) throw MachineFailure("cannot write " + outcome.table.string() + "; check the disk and the permissions");
+  file.commit();
 }
 
 }
