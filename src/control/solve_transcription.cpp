@@ -60,7 +60,9 @@ InteriorPointReport solve(Transcription& transcription, ProgramSolver solver, co
     NaturalVectorProgram vector(*transcription.vectorProgram(), natural, units.variable);
     report = solveByIpopt(vector, options);
   } else {
-    InteriorPoint interior(options);
+    InteriorPointOptions polished = options;
+    polished.polishingSteps = 3; // forward runs under the controls magnify what the last digits lack
+    InteriorPoint interior(polished);
     if (watch) interior.watch(watch);
     report = interior.solve(natural);
   }

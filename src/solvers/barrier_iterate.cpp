@@ -23,6 +23,10 @@ double BarrierIterate::barrierFunction(double mu) const {
   return values.objective - mu * logarithms;
 }
 
+double BarrierIterate::lagrangian(double mu) const {
+  return barrierFunction(mu) + y.equality.dot(values.equality) + y.inequality.dot(values.inequality - s);
+}
+
 bool notAbove(double a, double b, double size) { return a - b <= 10 * std::numeric_limits<double>::epsilon() * std::abs(size); }
 
 bool Filter::accepts(double theta, double phi) const {

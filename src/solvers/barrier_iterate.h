@@ -18,6 +18,8 @@ struct BarrierIterate {
   double largestInfeasibility() const;
   /// f - mu sum ln(gaps)
   double barrierFunction(double mu) const;
+  /// Barrier function + y . (c, d - s): near a solution exact but for products of distances from it.
+  double lagrangian(double mu) const;
 };
 
 /// Entries (infeasibility, barrier function) that later iterates must improve upon in one of the two (Fletcher & Leyffer 2002).

@@ -48,7 +48,7 @@ class Run {
         derivatives_(scaled_.makeDerivatives()), residual_(kkt_.makeResidual()), step_(kkt_.makeStep()), corrected_(kkt_.makeStep()),
         sigma_(program.structure().inequalities()), dzLower_(sigma_), dzUpper_(sigma_), margin_(sigma_),
         increment_(program.structure().variables()), dual_(increment_), magnitude_(increment_) {
-    report_.history.reserve(std::size_t(options.maxIterations) + 2);
+    report_.history.reserve(std::size_t(options.maxIterations + options.polishingSteps) + 2);
   }
 
   void solve(const WarmStart* warmStart);
@@ -74,6 +74,7 @@ class Run {
   double error(double mu) { return residuals_.total(complementarity(now_, mu)); }
   void lowerBarrier();
   bool record(double factor, bool restoration);
+  void dropSaddle();
   void keepBest();
 
   void weighBounds();
@@ -92,6 +93,7 @@ class Run {
   bool correct(double longest, double slope);
   void accept(const ProgramKkt::Step& step, double factor);
   bool acceptByError();
+  void polish();
   bool jams() const;
   Status restore();
   Status giveUp();
@@ -271,7 +273,15 @@ bool Run::record(double factor, bool restoration) {
   return !watch_ || watch_(report_.history.back());
 }
 
+/// From a saddle, whose residuals are as small as those of a minimum, the Lagrangian falls by more than the tolerance: it is not the best.
+void Run::dropSaddle() {
+  if (bestViolation_ > 0) return;
+  const double before = best_.lagrangian(mu_);
+  if (now_.lagrangian(mu_) < before - options_.tolerance * std::max(1.0, std::abs(before))) bestViolation_ = bestError_ = infinity;
+}
+
 void Run::keepBest() {
+  dropSaddle();
   const double violation = residuals_.violation <= options_.acceptableTolerance ? 0 : residuals_.violation;
   const double e = error(0);
   ++sinceProgress_;
@@ -532,6 +542,14 @@ bool Run::acceptByError() {
   return false;
 }
 
+/// The last digits: full steps at the last barrier parameter, as long as they make the residuals smaller.
+void Run::polish() {
+  for (int step = 0; step < options_.polishingSteps && computeStep() && acceptByError(); ++step) {
+    ++report_.iterations;
+    record(factor_, false);
+  }
+}
+
 // ---- when no step is acceptable
 
 /// Steps that stay short far from the constraints lead to a point where their gradients depend on each other.
@@ -604,6 +622,7 @@ Status Run::iterate() {
       return Status::Interrupted;
     if (error(0) <= options_.tolerance) {
       report_.strictMinimum = strict();
+      if (report_.strictMinimum) polish();
       return Status::Converged;
     }
     if (now_.values.objective < -options_.unboundedObjective &&

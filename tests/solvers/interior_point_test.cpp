@@ -48,6 +48,18 @@ TEST(InteriorPoint, LeavesARidge) {
   EXPECT_LE(report.iterations, 60);
 }
 
+/// Near a saddle that is nearly flat residuals are small for many iterations, and rise where the method leaves it: rounding does not stop
+/// it there.
+TEST(InteriorPoint, DoesNotTakeASaddleForTheEndOfItsDigits) {
+  TermProgram program;
+  variables(program, {5, 3e-3});
+  program.minimise({0, 1}, [](const Jets& x) { return sqr(x[0] - 1) + 1e-6 * sqr(sqr(x[1]) - 1); });
+  const InteriorPointReport report = InteriorPoint().solve(program);
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_TRUE(report.strictMinimum);
+  EXPECT_NEAR(program.x[1], 1, 1e-3);
+}
+
 // ---- what a solver must say when there is no solution
 
 TEST(InteriorPoint, NamesTheConstraintsThatCannotBeMet) {
@@ -195,6 +207,21 @@ TEST(InteriorPoint, ConvergesQuadraticallyWithoutInequalities) {
   };
   EXPECT_LE(error(2), 10 * error(3) * error(3));
   EXPECT_LE(error(1), std::max(1e-14, 10 * error(2) * error(2)));
+}
+
+TEST(InteriorPoint, PolishesASolutionToItsLastDigits) {
+  const auto residual = [](int steps) {
+    TermProgram program;
+    hockSchittkowskiCase("HS7").build(program);
+    InteriorPointOptions options;
+    options.tolerance = 1e-4, options.polishingSteps = steps;
+    const InteriorPointReport report = InteriorPoint(options).solve(program);
+    EXPECT_TRUE(report.converged()) << report.message;
+    EXPECT_EQ(std::size_t(report.iterations) + 1, report.history.size());
+    return std::max(report.stationarity, report.violation);
+  };
+  EXPECT_GT(residual(0), 1e-9);
+  EXPECT_LT(residual(3), 1e-14);
 }
 
 TEST(InteriorPoint, MultipliersHaveTheSignsOfTheLagrangian) {

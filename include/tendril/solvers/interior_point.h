@@ -14,6 +14,8 @@ struct InteriorPointOptions {
   /// What counts as a solution when no further progress is possible.
   double acceptableTolerance = 1e-6;
   int maxIterations = 1000;
+  /// At most so many further steps from a strict minimum, as long as each makes the residuals smaller: digits for those who amplify them.
+  int polishingSteps = 0;
   /// Barrier parameter at the start, in units of the scaled objective. A warm start brings its own.
   double initialBarrier = 0.1;
   /// Unbounded when the scaled objective falls below minus this where the constraints are met.
