@@ -1,7 +1,6 @@
 #include "control/node_space.h"
 
 #include <Eigen/OrderingMethods>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -72,6 +71,31 @@ void NodeSpace::Layout::findPattern(const SparseMatrix& G, const std::vector<int
   A.setFromTriplets(places.begin(), places.end());
 }
 
+namespace {
+
+/// Orthonormal columns across those of B (n x m): the last ones of the product of Householder's reflections that make B triangular. A
+/// reflection whose side rounding alone would choose goes to the negative one, so that the basis is the same in other units.
+MatrixX complement(MatrixX B) {
+  constexpr double rounding = 1e-8;
+  const Eigen::Index n = B.rows(), m = B.cols();
+  const auto reflect = [&](Eigen::Index k, auto&& block) { // block -= 2 v v^T / v^T v block, v below the diagonal of B
+    const auto v = B.col(k).tail(n - k);
+    const VectorX along = block.transpose() * v * (2 / v.squaredNorm());
+    block.noalias() -= v * along.transpose();
+  };
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const double size = B.col(k).tail(n - k).norm();
+    B(k, k) += B(k, k) < -rounding * size ? -size : size;
+    reflect(k, B.bottomRightCorner(n - k, m - k - 1));
+  }
+  MatrixX P = MatrixX::Zero(n, n - m);
+  P.bottomRows(n - m).setIdentity();
+  for (Eigen::Index k = m - 1; k >= 0; --k) reflect(k, P.bottomRows(n - k));
+  return P;
+}
+
+}
+
 NodeSpace::NodeSpace(const DirectorSystem& system, const std::vector<int>& rows, const VectorX& q, double t)
     : NodeSpace(system, std::make_shared<const Layout>(system, rows), q, t) {}
 NodeSpace::NodeSpace(const NodeSpace& like, const VectorX& q, double t) : NodeSpace(like.system_, like.layout_, q, t) {}
@@ -84,10 +108,7 @@ NodeSpace::NodeSpace(const DirectorSystem& system, std::shared_ptr<const Layout>
   keep(G_, A0_);
   factor_->analyzePattern(AAt_);
   decompose();
-  const Eigen::Index n = q.size(), m = kept_.size();
-  P_.setZero(n, n - m);
-  P_.bottomRows(n - m).setIdentity();
-  P_.applyOnTheLeft(Eigen::HouseholderQR<MatrixX>(MatrixX(A_.transpose())).householderQ());
+  P_ = complement(MatrixX(A_.transpose()));
 }
 
 const VectorX& NodeSpace::unit() const { return layout_->unit; }
