@@ -23,7 +23,7 @@ namespace tendril {
 
 namespace {
 
-constexpr double nearFold = 1.4; ///< [rad]
+constexpr double fold = std::numbers::pi / 2, nearFold = 1.4; ///< [rad]
 
 std::unique_ptr<NodeBalance> makeBalance(const DirectorSystem& system, const VariationalOptions& options) {
   if (options.scheme == DirectorScheme::Variational)
@@ -56,7 +56,11 @@ struct VariationalIntegrator::Impl : NodeContacts::Balance {
     double step;             ///< its size; 0 at the start
   };
   void solveInterval(const VectorX& q0, const Arrival& arrival, double t, double step);
+  void guessEnd(const Arrival& arrival, double step);
+  const NewtonReport& solveEquations();
   void iterate(double t);
+  bool reachesEnd(const VectorX& q0);
+  void followEnd(const VectorX& q0, const Arrival& arrival, double t, double step);
   // Of the interval at hand, for the contacts at its begin:
   void solve(const VectorX& momentum, double t) override;
   const VectorX& reached() const override { return equations->end(); }
@@ -101,7 +105,7 @@ struct VariationalIntegrator::Impl : NodeContacts::Balance {
   VectorX met;              ///< arrived, with the impulses of contacts
   bool isTouched = false;   ///< there are any
   VectorX leftOver;         ///< of the balance of node n, forces on the blocks
-  VectorX arrivedNext, leavingMomentum, p, projected, lambda, impulse, rate, twist, meanBefore, work;
+  VectorX arrivedNext, leavingMomentum, p, projected, lambda, impulse, rate, twist, twistAhead, twistBehind, meanBefore, work;
   SparseMatrix G;
   double begin = 0;
   double h = 0, before = 0; ///< of the interval that leaves the node, and of the one that reaches it (0: none)
@@ -127,7 +131,7 @@ VariationalIntegrator::Impl::Impl(const Model& model_, const VariationalOptions&
   steps = stepsIn(options.duration, options.step);
   for (VectorX* v : {&end, &arrived, &leaving, &met, &arrivedNext, &leavingMomentum, &p, &projected, &impulse, &work})
     v->setZero(system.size());
-  for (VectorX* v : {&rate, &twist, &meanBefore, &leftOver}) v->setZero(model.nv());
+  for (VectorX* v : {&rate, &twist, &twistAhead, &twistBehind, &meanBefore, &leftOver}) v->setZero(model.nv());
   lambda.setZero(system.constraints());
   node.multipliers = lambda;
   if (touching) {
@@ -228,26 +232,61 @@ double VariationalIntegrator::Impl::nextStep(const VectorX& q, const VectorX& ar
 }
 
 /// Blocks go on with the mean velocity of the interval before, changed by its acceleration unless that was an impact.
-void VariationalIntegrator::Impl::solveInterval(const VectorX& q0, const Arrival& arrival, double t, double step) {
+void VariationalIntegrator::Impl::guessEnd(const Arrival& arrival, double step) {
   if (isTouched)
     twist = step * rate;
   else
     twist = step * (rate + 0.5 * (arrival.step + step) * state.a);
+}
+
+void VariationalIntegrator::Impl::solveInterval(const VectorX& q0, const Arrival& arrival, double t, double step) {
+  guessEnd(arrival, step);
   equations->begin(q0, arrival.momentum, t, step, twist);
   report.iterations = report.factorisations = 0;
-  iterate(t);
   if (contacts) {
+    iterate(t);
     const long number = arrival.step > 0 ? report.step + 1 : 0;
     contacts->resolve({number, q0, t, arrival.step, step, arrival.twist, arrival.momentum, balance->weight()}, *this);
+  } else if (!reachesEnd(q0)) {
+    followEnd(q0, arrival, t, step);
+    iterate(t);
   }
   checkEnd(q0, t, step);
 }
 
-void VariationalIntegrator::Impl::iterate(double t) {
+const NewtonReport& VariationalIntegrator::Impl::solveEquations() {
   const NewtonReport& solved = newton.solve(*equations);
   report.iterations += solved.iterations;
   report.factorisations += solved.factorisations;
   report.residual = solved.residual();
+  return solved;
+}
+
+/// Whether Newton's method finds an end before the fold; `twist` leads there.
+bool VariationalIntegrator::Impl::reachesEnd(const VectorX& q0) {
+  if (!solveEquations().converged()) return false;
+  model.difference(q0, equations->end(), twist);
+  return largestTurn(twist).angle < fold;
+}
+
+/// Bodies that turn far and carry one another have other ends beyond the fold, to which Newton's method may stray although there is one
+/// before it: the one that shorter intervals lead to, as their ends leave the node. It becomes the first guess.
+void VariationalIntegrator::Impl::followEnd(const VectorX& q0, const Arrival& arrival, double t, double step) {
+  constexpr int parts = 16;
+  twistAhead = step / parts * rate, twistBehind.setZero();
+  int part = 1;
+  for (; part < parts; ++part) {
+    equations->begin(q0, arrival.momentum, t, step * part / parts, twistAhead);
+    if (!reachesEnd(q0)) break;
+    twistAhead = 2 * twist - twistBehind, twistBehind = twist;
+  }
+  guessEnd(arrival, step);
+  if (part == parts) twist = twistAhead;
+  equations->begin(q0, arrival.momentum, t, step, twist);
+}
+
+void VariationalIntegrator::Impl::iterate(double t) {
+  const NewtonReport& solved = solveEquations();
   if (solved.converged()) return;
   std::string why = solved.message;
   if (const std::string note = equations->note(); !note.empty()) why += "; " + note;
@@ -289,7 +328,7 @@ void VariationalIntegrator::Impl::checkEnd(const VectorX& q0, double t, double s
   model.difference(q0, equations->end(), twist);
   const Turn turn = largestTurn(twist);
   node.largestTurn = turn.angle;
-  if (turn.angle >= std::numbers::pi / 2) refuse(describeFold(turn));
+  if (turn.angle >= fold) refuse(describeFold(turn));
 }
 
 /// Adds what the iteration left of the balance at the node to the momentum that reaches the next: force and moment stay what they are in

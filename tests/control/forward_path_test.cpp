@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <numbers>
 
 namespace tendril {
 namespace {
@@ -47,6 +48,21 @@ void checkControls(const ForwardSample& s, const MatrixX& controls, const Matrix
   expectQuadraticRemainder(value, slope, size, what);
   const double coarse = (value(size) - value(-size)) / (2 * size), fine = (value(size / 2) - value(-size / 2)) / size;
   EXPECT_NEAR(fine + (fine - coarse) / 3, slope, 1e-8 * gradient.norm() * direction.norm()) << what;
+}
+
+/// Newton's method strays to an end where the cone turns by more than a right angle; there is one before it.
+TEST(ForwardPath, GoesOnToTheEndsBeforeTheFold) {
+  const ForwardSample s = robotArm({});
+  MatrixX torques = MatrixX::Zero(12, 15);
+  torques.row(0).setConstant(-94), torques.row(3).setConstant(-7);
+  ForwardPath path = s.path();
+  ASSERT_NO_THROW(path.run(torques));
+  const Model& model = *s.mechanism->model;
+  VectorX turn(model.nv());
+  for (int n = 0; n < 15; ++n) {
+    model.difference(path.node(n), path.node(n + 1), turn);
+    for (const Block& block : model.blocks()) EXPECT_LT(turn.segment<3>(block.v + 3).norm(), std::numbers::pi / 3) << n;
+  }
 }
 
 TEST(ForwardPath, IsThePathOfTheIntegrator) {
