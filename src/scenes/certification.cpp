@@ -182,8 +182,9 @@ Box Certification::neighbourhood(const VectorX& given) const {
   if (!manoeuvre) return box;
   const ControlProblem& problem = manoeuvre->path().problem();
   for (Eigen::Index i = 0; i < given.size(); ++i) {
-    const std::size_t actuator = std::size_t(i) % options_.least.size();
-    const double reach = std::max(options_.neighbourhood * std::abs(given[i]), options_.least[actuator]);
+    const std::size_t actuator = std::size_t(i) % options_.reaches.size();
+    const auto& [share, least] = options_.reaches[actuator];
+    const double reach = std::max(share * std::abs(given[i]), least);
     box.lower[i] = std::min(given[i], std::max(given[i] - reach, problem.lower[actuator]));
     box.upper[i] = std::max(given[i], std::min(given[i] + reach, problem.upper[actuator]));
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tendril::scenes {
 
@@ -140,10 +141,22 @@ void SceneBuilder::readBetterControls(const Record& r) {
     if (!(range[0] < range[1])) parameter.node("range").refuse("the least value is not below the most", "exchange them");
     o.controls.push_back({parameter.text("name"), range[0], range[1]});
   }
-  if (!content_.isManoeuvre) return;
-  o.neighbourhood = c.number("neighbourhood");
-  for (const Actuator& actuator : content_.manoeuvre->actuators)
-    o.least.push_back(c.has("least") ? c.node("least").toPositive(dimensionOf(actuator)) : 0);
+  if (!content_.isManoeuvre) {
+    for (const char* key : {"actuators", "least"})
+      if (c.has(key)) c.node(key).refuse("this belongs to manoeuvres", "remove it: `parameters` have their ranges");
+    return;
+  }
+  std::set<std::string> free;
+  if (c.has("actuators")) {
+    const std::vector<Node> names = c.node("actuators").isSequence() ? c.node("actuators").items() : std::vector<Node>{};
+    if (names.empty()) c.node("actuators").refuse("expected names of actuators", "write [A, B], or remove `actuators`: all are free then");
+    for (const Node& name : names) free.insert(controlName(name));
+  }
+  for (const Actuator& actuator : content_.manoeuvre->actuators) {
+    const double least = c.has("least") ? c.node("least").toPositive(dimensionOf(actuator)) : 0;
+    const bool isFree = free.empty() || free.contains(actuator.name);
+    o.reaches.push_back(isFree ? CertificationOptions::Reach{c.number("neighbourhood"), least} : CertificationOptions::Reach{});
+  }
 }
 
 void SceneBuilder::makeCertification(const Record& r) {

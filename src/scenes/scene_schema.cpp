@@ -1280,6 +1280,7 @@ const Schema& betterControls() {
            .positive()
            .defaultsTo("1"),
        any("least", "Of a manoeuvre: every control may move at least so far; if not given, those that are zero stay so.").optional(),
+       any("actuators", "Of a manoeuvre: names of the controls that may move, [A, B]; if not given, all may.").optional(),
        objects("parameters", freeParameter(), "Of other scenes: parameters that are free."),
        integer("samples", "gradient: of the mean in a step.").positive().defaultsTo("16"),
        integer("steps", "gradient: evaluations in a round.").positive().defaultsTo("40"),

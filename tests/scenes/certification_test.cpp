@@ -155,6 +155,8 @@ TEST(Certification, RefusesWhatMakesNoSense) {
   refused("seed: 3", "seed: 3, samples_: 1", {"samples_"});
   refused("samples: 50", "samples: 0", {"samples"});
   refused("seed: 3", "seed: 3, controls: {}", {"parameters"});
+  for (const char* own : {"actuators: [k]", "least: 1"})
+    refused("seed: 3", std::string("seed: 3, controls: {parameters: [{name: k, range: [80, 120]}], ") + own + "}", {"manoeuvres"});
   refused("quantity: quantile, share: 0.5", "quantity: quantile", {"share"});
   refused("certify: {performance: sinking, threshold: a, samples: 50, seed: 3}", "", {"certify"});
   const std::string nothing =
@@ -172,10 +174,22 @@ TEST(Certification, FindsBetterParameters) {
   EXPECT_NEAR(results.at("diameters")[0], 1.9 * 9.81 / 120, 1e-8);
 }
 
+TEST(Certification, NamesTheActuatorsThatThereAre) {
+  const std::string arm = readAll(std::filesystem::path(test::sourceFolder()) / "scenes/certify/robot-arm-lengths.yaml");
+  for (const char* names : {"[base 1, wrist 4]", "[]", "base"}) {
+    try {
+      parse(with(arm, "[base 1, wrist 1]", names));
+      ADD_FAILURE() << names;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("certify.controls.actuators"), std::string::npos) << error.what();
+    }
+  }
+}
+
 // Nobody need say what a manoeuvre is compared with, nor what is measured.
 TEST(Certification, OfAManoeuvreWithoutReference) {
   std::string arm = readAll(std::filesystem::path(test::sourceFolder()) / "scenes/certify/robot-arm-lengths.yaml");
-  arm = with(arm.substr(0, arm.find("outputs:")), "  controls: {search: gradient}\n", "");
+  arm = with(arm.substr(0, arm.find("outputs:")), "  controls: {search: gradient, actuators: [base 1, wrist 1]}\n", "");
   const Scene scene = parse(arm, {"samples=20"});
   const std::unique_ptr<Analysis> analysis = scene.makeAnalysis();
   analysis->start();

@@ -46,8 +46,11 @@ struct CertificationOptions {
     double lower = 0, upper = 0;
   };
   std::vector<Control> controls;
-  double neighbourhood = 0;  ///< relative to every control of the manoeuvre
-  std::vector<double> least; ///< and at least so far, one per actuator
+  /// How far the controls of an actuator may move, relative to what they are, and at least so far; both zero for those that stay.
+  struct Reach {
+    double share = 0, least = 0;
+  };
+  std::vector<Reach> reaches; ///< one per actuator
   ConcentrationControlOptions control{};
 };
 
