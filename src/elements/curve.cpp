@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numbers>
 
@@ -67,14 +68,20 @@ void transport(std::vector<Pose>& frames, const std::vector<Vector3>& tangents, 
   }
 }
 
-/// Direction of travel at u; by differences with step e that do not leave the range of the parameter where the derivative is that of
-/// what would follow (at the end), or vanishes or is infinite (at a cusp).
-Vector3 direction(const std::function<CurvePoint(double)>& point, const CurvePoint& at, double u, double e, bool isBegin, bool isEnd) {
-  const auto x = [&point](double v) { return point(v).x; };
-  if (isEnd) return 3 * at.x - 4 * x(u - e) + x(u - 2 * e);
-  if (at.rate.allFinite() && !at.rate.isZero(0)) return e > 0 ? at.rate : Vector3(-at.rate);
-  if (isBegin) return -3 * at.x + 4 * x(u + e) - x(u + 2 * e);
-  return 8 * (x(u + e) - x(u - e)) - (x(u + 2 * e) - x(u - 2 * e));
+/// Direction of travel at u, of which at the end of the range it is only known how it is reached: the derivative there is that of what
+/// would follow. There, and where the derivative vanishes or is infinite, it is the limit of the directions at u + e and u + 2 e.
+Vector3 direction(const std::function<CurvePoint(double)>& point, const CurvePoint& at, double u, double e, bool isEnd) {
+  const double sense = (e > 0) == isEnd ? -1 : 1; // e leads forwards but from the end
+  const auto beside = [&](double v) { return Vector3(sense * unit(point(v).rate, "the tangent of a curve")); };
+  if (isEnd || !at.rate.allFinite() || at.rate.isZero(0)) return 2 * beside(u + e) - beside(u + 2 * e);
+  return sense * at.rate;
+}
+
+/// How far a piece of a curve turns, by its tangents and its chord: of a whole turn the tangents know nothing.
+double turnOf(const Vector3& before, const Vector3& after, const Vector3& chord) {
+  const double length = chord.norm();
+  if (!(length > 0)) return std::numeric_limits<double>::infinity();
+  return std::max((after - before).norm(), 2 * (chord / length - before).norm());
 }
 
 }
@@ -174,13 +181,15 @@ Curve Curve::parametric(const std::function<CurvePoint(double)>& point, double f
       const double u = from + i * du;
       const CurvePoint at = point(u);
       if (!at.x.allFinite()) throw InputError("the formula of a curve is not finite at parameter " + std::to_string(u));
-      tangents.push_back(unit(direction(point, at, u, 1e-3 * du, i == 0, i == pieces), "the tangent of a curve"));
+      const bool isEnd = i == pieces;
+      tangents.push_back(unit(direction(point, at, u, (isEnd ? -1e-6 : 1e-6) * du, isEnd), "the tangent of a curve"));
       grid.frames.push_back({Matrix3::Identity(), at.x});
     }
   };
   sample(coarse);
   double turn = 0;
-  for (int i = 0; i < coarse; ++i) turn = std::max(turn, (tangents[std::size_t(i) + 1] - tangents[std::size_t(i)]).norm());
+  for (std::size_t i = 0; i < coarse; ++i)
+    turn = std::max(turn, turnOf(tangents[i], tangents[i + 1], grid.frames[i + 1].x - grid.frames[i].x));
   sample(int(std::min<double>(most, coarse * std::ceil(std::max(1., turn / smallTurn)))));
   transport(grid.frames, tangents, up);
   grid.s.push_back(0);
