@@ -17,6 +17,7 @@
 #include <limits>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace tendril {
 
@@ -127,7 +128,7 @@ void Certification::checkRanges() const {
     const Distribution& d = input.distribution;
     for (const double end : {d.lower(), d.upper()}) {
       if (accepts(end)) continue;
-      const std::string reason = refusal;
+      const std::string reason = std::exchange(refusal, {}); // the search for the edge is refused, too
       const double from = edge(input, end, accepts), below = d.probability(from), share = end < d.mean() ? below : 1 - below;
       throw InputError(input.where, input.key,
                        fmt::format("with the probability {:.3g} {} is {} {:.6g}, which the scene refuses: {}", share, input.name,
