@@ -190,7 +190,7 @@ Curve Curve::parametric(const std::function<CurvePoint(double)>& point, double f
   double turn = 0;
   for (std::size_t i = 0; i < coarse; ++i)
     turn = std::max(turn, turnOf(tangents[i], tangents[i + 1], grid.frames[i + 1].x - grid.frames[i].x));
-  sample(int(std::min<double>(most, coarse * std::ceil(std::max(1., turn / smallTurn)))));
+  if (turn > smallTurn) sample(int(std::min<double>(most, coarse * std::ceil(turn / smallTurn))));
   transport(grid.frames, tangents, up);
   grid.s.push_back(0);
   grid.turned.push_back(0);
